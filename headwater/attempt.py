@@ -1,0 +1,137 @@
+"""One attempt to refresh a view: claim, heartbeat, cancel, and a history row that always closes."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from headwater.store.claims import Claim
+from headwater.store.owner import this_process
+from headwater.vocabulary.errors import HeadwaterError, LedgerUnreachable, RefreshCanceled
+from headwater.vocabulary.frontier import Frontier
+from headwater.vocabulary.receipt import AttemptState, Receipt
+from headwater.workspace import Workspace
+
+
+def new_attempt_id() -> str:
+    return uuid.uuid4().hex[:16]
+
+
+class Attempt:
+    """Holds a view's claim while it is entered; leaving it releases the claim, whatever happened."""
+
+    def __init__(
+        self, workspace: Workspace, view: str, *, manual: bool, frontier: Frontier
+    ) -> None:
+        self.id = new_attempt_id()
+        self.view = view
+        self._workspace = workspace
+        self._manual = manual
+        self._frontier = frontier
+        self._claim: Claim | None = None
+        self._stop = threading.Event()
+        self._lost = threading.Event()
+        self._canceled = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def tag(self) -> str:
+        """The tag of all Spark jobs of this attempt."""
+        return f"headwater-{self.id}"
+
+    def __enter__(self) -> Self:
+        workspace, now = self._workspace, self._workspace.clock.now()
+        limit = workspace.config.claim_limit_seconds
+        self._claim = workspace.ledger.claims.claim(
+            self.view, self.id, this_process(), now, limit
+        )
+        workspace.ledger.attempts.start(
+            self.id,
+            self.view,
+            self.view,
+            manual=self._manual,
+            started_at=now,
+            frontier_before=self._frontier,
+        )
+        self._thread = threading.Thread(target=self._beat, name=f"heartbeat-{self.id}", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        if error is not None:
+            self._close(error)
+        if self._claim is not None:
+            self._quietly(lambda: self._workspace.ledger.claims.release(self._require_claim()))
+
+    def checkpoint(self, step: str) -> None:
+        """Between two steps: tell the observer, and stop if somebody asked for it."""
+        self._workspace.observer(step)
+        if self._canceled.is_set():
+            raise RefreshCanceled(f"attempt {self.id} of {self.view} was canceled before {step}")
+        if self._lost.is_set():
+            raise RefreshCanceled(f"attempt {self.id} of {self.view} lost its claim before {step}")
+
+    def succeed(self, receipt: Receipt) -> None:
+        """Close the history row; the view's own commit stands whether or not this is written."""
+        self._quietly(
+            lambda: self._workspace.ledger.attempts.finish(
+                self.id,
+                AttemptState.SUCCEEDED,
+                receipt=receipt,
+                ended_at=self._workspace.clock.now(),
+            )
+        )
+
+    def _require_claim(self) -> Claim:
+        if self._claim is None:
+            raise RuntimeError("the attempt was not entered")
+        return self._claim
+
+    def _close(self, error: BaseException) -> None:
+        canceled = isinstance(error, (RefreshCanceled, KeyboardInterrupt))
+        state = AttemptState.CANCELED if canceled else AttemptState.FAILED
+        told = error if isinstance(error, HeadwaterError) else None
+        self._quietly(
+            lambda: self._workspace.ledger.attempts.finish(
+                self.id,
+                state,
+                ended_at=self._workspace.clock.now(),
+                error=told.to_json() if told else {"what": f"{type(error).__name__}: {error}"},
+            )
+        )
+
+    def _quietly(self, write: Callable[[], object]) -> None:
+        """A ledger that is away must not undo or hide what the view's own log says."""
+        try:
+            write()
+        except LedgerUnreachable:
+            return
+
+    def _beat(self) -> None:
+        """Renew the claim and look for a cancel request until the attempt ends."""
+        ledger, clock = self._workspace.ledger, self._workspace.clock
+        while not self._stop.wait(self._workspace.config.heartbeat_seconds):
+            try:
+                if not ledger.claims.renew(self._require_claim(), clock.now()):
+                    self._lost.set()
+                ledger.attempts.heartbeat(self.id, clock.now())
+                if ledger.attempts.cancel_requested(self.id):
+                    self._canceled.set()
+            except LedgerUnreachable:
+                continue
+            if self._canceled.is_set() or self._lost.is_set():
+                self._cancel_jobs()
+
+    def _cancel_jobs(self) -> None:
+        spark = self._workspace.started_spark
+        if spark is not None:
+            spark.sparkContext.cancelJobsWithTag(self.tag)

@@ -1,0 +1,32 @@
+"""Where and how a view's table is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from headwater.vocabulary.stamp import Stamp
+
+_NEEDS_MAPPING = set(" ,;{}()\n\t=")
+
+
+@dataclass(frozen=True)
+class Target:
+    """The table of a view and the stamp of the refresh that writes it."""
+
+    path: str
+    stamp: Stamp
+    partitioned_by: tuple[str, ...] = ()
+    cluster_by: tuple[str, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+def table_properties(columns: tuple[str, ...]) -> dict[str, str]:
+    """A change feed for whoever follows the view; no deletion vectors, they make feeds slow."""
+    properties = {
+        "delta.enableChangeDataFeed": "true",
+        "delta.enableDeletionVectors": "false",
+    }
+    if any(set(column) & _NEEDS_MAPPING for column in columns):
+        properties["delta.columnMapping.mode"] = "name"
+    return properties

@@ -1,0 +1,90 @@
+"""Rules of the structure phase that look inside the views' queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from headwater.define.definitions import Definition, Definitions
+from headwater.define.diagnostics import Problem, error, suggest, warning
+from headwater.define.kind import canonical
+from headwater.define.positions import within
+from headwater.define.query import examine
+from headwater.define.table_names import TableRef
+from headwater.define.view import ViewDef
+from headwater.vocabulary.location import Location
+
+_WARNINGS = frozenset({"UNORDERED_LIMIT"})
+_FILE_FORMATS = frozenset({"delta", "parquet", "csv", "json", "orc", "text", "avro"})
+
+
+def nondeterminism(query: str, base: Location) -> tuple[tuple[str, Location], ...]:
+    """Calls in a query whose results differ from run to run, with their places."""
+    return _unstable(query, base, of_clock=False)
+
+
+def clock_reads(query: str, base: Location) -> tuple[tuple[str, Location], ...]:
+    """Calls in a query whose results differ with the clock, with their places."""
+    return _unstable(query, base, of_clock=True)
+
+
+def table_names(written: Sequence[Definition], known: Definitions) -> Iterator[Problem]:
+    """Every table a query reads is a source or a view, called by its plain name."""
+    for view in _views(written):
+        if all(known.table(table) for table in view.tables):
+            continue
+        reported: set[str] = set()
+        for ref in examine(view.query).refs:
+            if canonical(ref.name) in reported:
+                continue
+            reported.add(canonical(ref.name))
+            place = within(view.query_location, view.query, ref.offset)
+            if ref.is_qualified:
+                yield _qualified(ref, place)
+            elif not known.table(ref.name):
+                yield _unknown(ref, place, known)
+
+
+def query_remarks(written: Sequence[Definition], _: Definitions) -> Iterator[Problem]:
+    """What a query's own text gives away."""
+    for view in _views(written):
+        for remark in examine(view.query).remarks:
+            place = within(view.query_location, view.query, remark.offset)
+            tell = warning if remark.code in _WARNINGS else error
+            yield tell(remark.code, remark.message, place, remark.hint)
+        for name, place in nondeterminism(view.query, view.query_location):
+            message = f"the result of {name} is not decided by the sources' rows"
+            hint = "compute it where the source is written"
+            yield error("NONDETERMINISTIC", message, place, hint)
+        for name, place in clock_reads(view.query, view.query_location):
+            message = f"{name} reads the clock, so the view can only be rebuilt"
+            yield warning("CLOCK_DEPENDENT", message, place)
+
+
+def _views(written: Sequence[Definition]) -> Iterator[ViewDef]:
+    return (definition for definition in written if isinstance(definition, ViewDef))
+
+
+def _unstable(query: str, base: Location, *, of_clock: bool) -> tuple[tuple[str, Location], ...]:
+    return tuple(
+        (call.name, within(base, query, call.offset))
+        for call in examine(query).unstable
+        if call.of_clock is of_clock
+    )
+
+
+def _qualified(ref: TableRef, place: Location) -> Problem:
+    name, origin = ref.parts[-1], ref.name
+    if ref.parts[0].lower() in _FILE_FORMATS:
+        name = PurePosixPath(ref.parts[-1]).name or "x"
+        origin = f"'{ref.parts[-1]}'"
+    message = f"`{ref.name}` is read past Headwater, so its changes would not be seen"
+    hint = f"CREATE SOURCE {name} FROM DELTA {origin}, and read {name}"
+    return error("QUALIFIED_TABLE", message, place, hint)
+
+
+def _unknown(ref: TableRef, place: Location, known: Definitions) -> Problem:
+    names = [table.display for shelf in (known.sources, known.views) for table in shelf.values()]
+    near = suggest(ref.name, names)
+    hint = f"did you mean `{near}`?" if near else f"CREATE SOURCE {ref.name} FROM DELTA ..."
+    return error("UNKNOWN_TABLE", f"no source or view is named `{ref.name}`", place, hint)

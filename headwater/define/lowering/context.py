@@ -1,0 +1,58 @@
+"""What all parts of lowering share while one query is lowered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from headwater.define.lowering.refusal import NameProblem
+from headwater.define.lowering.scope import Entry, Scope
+from headwater.vocabulary.algebra import Node, Scan
+
+
+@dataclass
+class Counter:
+    """Numbers for ids and leaves; the same query always gets the same ones."""
+
+    columns: int = 0
+    leaves: int = 0
+
+    def column(self, name: str) -> str:
+        self.columns += 1
+        plain = "".join(c if c.isalnum() or c == "_" else "_" for c in name.lower()) or "c"
+        return f"{plain}_{self.columns}"
+
+    def leaf(self) -> int:
+        self.leaves += 1
+        return self.leaves
+
+
+@dataclass(frozen=True)
+class Lowering:
+    """Sources, CTEs in scope, and the way back into the lowering of a whole query."""
+
+    catalog: Mapping[str, tuple[str, ...]]  # source -> its columns, as spelled by the table
+    query: Callable[[Lowering, exp.Expression, Scope | None], tuple[Node, Scope]]
+    ctes: tuple[exp.CTE, ...] = ()
+    counter: Counter = field(default_factory=Counter)
+    problems: list[NameProblem] = field(default_factory=list)
+
+    def fresh(self, name: str) -> str:
+        return self.counter.column(name)
+
+    def with_ctes(self, ctes: list[exp.CTE]) -> Lowering:
+        return replace(self, ctes=self.ctes + tuple(ctes))
+
+    def cte(self, name: str) -> tuple[exp.CTE, Lowering] | None:
+        """The CTE a name means, and the lowering in which its body stands."""
+        for index in reversed(range(len(self.ctes))):
+            if self.ctes[index].alias.lower() == name.lower():
+                return self.ctes[index], replace(self, ctes=self.ctes[:index])
+        return None
+
+    def scan(self, source: str, alias: str) -> tuple[Scan, Scope]:
+        fields = tuple((name, self.fresh(name)) for name in self.catalog[source])
+        scope = Scope(tuple(Entry(name, id_, alias) for name, id_ in fields))
+        return Scan(source, self.counter.leaf(), fields), scope

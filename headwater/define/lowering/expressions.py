@@ -1,0 +1,171 @@
+"""Expressions: names to ids, and what kind of function each call is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from sqlglot import exp
+
+from headwater.define.lowering import functions
+from headwater.define.lowering.refusal import NotLoweredError
+from headwater.define.lowering.scope import Scope, resolve_column, unknown_column
+from headwater.vocabulary.algebra import used_columns
+from headwater.vocabulary.dialect import written
+
+_CALL = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)(\(|$)")
+
+_SYNTAX = frozenset(
+    """
+    cast try_cast case extract if in exists struct array map named_struct interval trim overlay
+    position substring not and or xor between like ilike rlike regexp timestampdiff timestampadd
+    datediff dateadd date_diff date_add try_to_timestamp to_timestamp to_date
+    """.split()
+)
+"""Calls that are written as syntax; all of them work row by row."""
+
+_AGGREGATE_WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
+
+
+def function_name(node: exp.Expression) -> str | None:
+    """The Spark name of a call, in lower case; None if it is written as an operator."""
+    if isinstance(node, exp.Anonymous):
+        return str(node.this).lower()
+    matched = _CALL.match(written(node))
+    return matched.group(1).lower() if matched else None
+
+
+def is_aggregate(node: exp.Expression) -> bool:
+    """Whether a node is one aggregate call, its FILTER or null treatment included."""
+    if isinstance(node, _AGGREGATE_WRAPPERS):
+        return is_aggregate(node.this)
+    if not isinstance(node, exp.Func) or isinstance(node, exp.Window):
+        return False
+    return isinstance(node, exp.AggFunc) or function_name(node) in functions.AGGREGATES
+
+
+def contains_aggregate(node: exp.Expression) -> bool:
+    """Whether an aggregate of the group is computed anywhere in an expression."""
+    found: list[exp.Expression] = []
+    replace_aggregates(node, lambda call: found.append(call) or call)  # type: ignore[func-returns-value]
+    return bool(found)
+
+
+def replace_aggregates(
+    node: exp.Expression, replacement: Callable[[exp.Expression], exp.Expression]
+) -> exp.Expression:
+    """A copy in which every aggregate of the group is replaced; window functions are not one."""
+    if isinstance(node, exp.Window):
+        return _over_children(node, lambda child: _inside_window(child, node, replacement))
+    if isinstance(node, exp.Query):
+        return node.copy()
+    if is_aggregate(node):
+        return replacement(node)
+    return _over_children(node, lambda child: replace_aggregates(child, replacement))
+
+
+def _inside_window(
+    child: exp.Expression,
+    window: exp.Window,
+    replacement: Callable[[exp.Expression], exp.Expression],
+) -> exp.Expression:
+    """The windowed function itself stays; aggregates in its arguments and keys are the group's."""
+    if child is window.this:
+        function = child
+        if isinstance(function, _AGGREGATE_WRAPPERS):
+            return _over_children(
+                function, lambda inner: _inside_window(inner, _as_window(function), replacement)
+            )
+        return _over_children(child, lambda inner: replace_aggregates(inner, replacement))
+    return replace_aggregates(child, replacement)
+
+
+def _as_window(wrapper: exp.Expression) -> exp.Window:
+    return wrapper  # type: ignore[return-value]
+
+
+def _over_children(
+    node: exp.Expression, change: Callable[[exp.Expression], exp.Expression]
+) -> exp.Expression:
+    copied = node.copy()
+    for key, value in node.args.items():
+        if isinstance(value, exp.Expression):
+            copied.set(key, change(value))
+        elif isinstance(value, list):
+            copied.set(key, [change(v) if isinstance(v, exp.Expression) else v for v in value])
+    return copied
+
+
+def check_function(node: exp.Expression) -> None:
+    """Refuse calls whose value is not a function of the row alone, or that are unknown."""
+    if not isinstance(node, exp.Func) or isinstance(node, exp.AggFunc):
+        return
+    name = function_name(node)
+    if name is None or name in functions.SCALARS or name in functions.AGGREGATES:
+        if name == "unix_timestamp" and not list(node.iter_expressions()):
+            raise NotLoweredError("CLOCK_DEPENDENT", "unix_timestamp() reads the clock")
+        return
+    if name in functions.NONDETERMINISTIC:
+        raise NotLoweredError("NONDETERMINISTIC", f"{name} is not a function of its input")
+    if name in functions.CLOCK:
+        raise NotLoweredError("CLOCK_DEPENDENT", f"{name} reads the clock")
+    if name in functions.GENERATORS:
+        raise NotLoweredError("GENERATOR", f"{name} stands where one value is expected")
+    if name not in functions.RANKINGS and name not in _SYNTAX:
+        raise NotLoweredError("UNKNOWN_FUNCTION", f"{name} is not a built-in function of Spark")
+
+
+def resolve(
+    expression: exp.Expression,
+    scope: Scope,
+    aliases: Mapping[str, exp.Expression] | None = None,
+) -> exp.Expression:
+    """A copy over ids. `aliases` answer only to names that the scope does not know."""
+
+    def over_ids(node: exp.Expression) -> exp.Expression:
+        if isinstance(node, (exp.Query, exp.Exists)):
+            raise NotLoweredError("SUBQUERY", "a sub-query stands inside an expression")
+        if isinstance(node, (exp.Parameter, exp.Placeholder, exp.SessionParameter)):
+            raise NotLoweredError("PARAMETER", "the query has a parameter")
+        check_function(node)
+        if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
+            return _resolved(node, scope, aliases or {})
+        return node
+
+    return expression.copy().transform(over_ids)
+
+
+def _resolved(
+    node: exp.Column, scope: Scope, aliases: Mapping[str, exp.Expression]
+) -> exp.Expression:
+    here: Scope | None = scope
+    while here is not None:
+        resolved = resolve_column(node, here)
+        if resolved is not None:
+            return resolved
+        if here is scope and not node.table and node.name.lower() in aliases:
+            return exp.Paren(this=aliases[node.name.lower()].copy())
+        here = here.outer
+    raise unknown_column(node, scope)
+
+
+def conjuncts(predicate: exp.Expression | None) -> list[exp.Expression]:
+    """The parts of a condition that must all hold."""
+    if predicate is None:
+        return []
+    if isinstance(predicate, exp.Paren) and isinstance(predicate.this, (exp.And, exp.Paren)):
+        return conjuncts(predicate.this)
+    if isinstance(predicate, exp.And):
+        return conjuncts(predicate.left) + conjuncts(predicate.right)
+    return [predicate]
+
+
+def all_of(parts: list[exp.Expression]) -> exp.Expression | None:
+    """One condition from its conjuncts; None for none."""
+    if not parts:
+        return None
+    return exp.and_(*[exp.Paren(this=part.copy()) for part in parts], copy=False)
+
+
+def reads_only(expression: exp.Expression, ids: frozenset[str]) -> bool:
+    return used_columns(expression) <= ids

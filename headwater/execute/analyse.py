@@ -1,0 +1,105 @@
+"""Ask Spark what a query means: its columns, its aggregates' types, and whether we read it right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headwater.plan.mergeable import AggregateTypes
+from headwater.plan.render import aggregate_text, render
+from headwater.vocabulary.algebra import Aggregate, Item, Query, Scan, walk
+from headwater.vocabulary.dialect import parsed
+from headwater.vocabulary.names import quoted
+from sqlglot import exp
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Columns = tuple[tuple[str, str], ...]  # (name, type)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What Spark says about a view's query over its sources."""
+
+    columns: Columns
+    same_text: bool  # the text as our parser writes it means the same to Spark
+    same_tree: bool  # our operators yield the same columns and types
+    types: dict[str, AggregateTypes]
+
+
+def register_empty(session: SparkSession, sources: Mapping[str, Columns]) -> None:
+    """Stand-ins for the sources: their schema and no rows."""
+    nothing = session.sparkContext.emptyRDD()
+    for name, columns in sources.items():
+        schema = ", ".join(f"{quoted(column)} {type_}" for column, type_ in columns)
+        session.createDataFrame(nothing, schema).createOrReplaceTempView(name)
+
+
+def analyse(session: SparkSession, sql: str, query: Query) -> Analysis:
+    """Analyse a query whose sources are registered; Spark's own error is raised as it is."""
+    original = session.sql(sql)
+    columns = tuple((f.name, f.dataType.simpleString()) for f in original.schema.fields)
+    try:
+        rewritten = session.sql(parsed(sql).sql("spark"))
+        same_text = _same(rewritten, original)
+    except Exception:  # noqa: BLE001  (whatever Spark refuses here, the text is then kept whole)
+        same_text = False
+    if not query.root.columns:
+        return Analysis(columns, same_text, False, {})
+    try:
+        lowered = session.sql(render(query.root, _by_source))
+        found = tuple(f.dataType.simpleString() for f in lowered.schema.fields)
+        types = aggregate_types(session, query)
+    except Exception:  # noqa: BLE001
+        return Analysis(columns, same_text, False, {})
+    return Analysis(columns, same_text, found == tuple(t for _, t in columns), types)
+
+
+def _same(one: DataFrame, other: DataFrame) -> bool:
+    """Equal plans as written, or else (numbers of CTEs differ) as optimised."""
+    if one.sameSemantics(other):
+        return True
+    plans = [frame._jdf.queryExecution().optimizedPlan() for frame in (one, other)]  # noqa: SLF001
+    return bool(plans[0].sameResult(plans[1]))
+
+
+def aggregate_types(session: SparkSession, query: Query) -> dict[str, AggregateTypes]:
+    """Argument and result type of every aggregate of one argument in the tree."""
+    types: dict[str, AggregateTypes] = {}
+    for node in walk(query.root):
+        if isinstance(node, Aggregate):
+            types.update(_types_of(session, node))
+    return types
+
+
+def _types_of(session: SparkSession, node: Aggregate) -> dict[str, AggregateTypes]:
+    plain = [item for item in node.aggregates if _argument(item.expression) is not None]
+    if not plain:
+        return {item.id: AggregateTypes("", "bigint") for item in node.aggregates}
+    probes = tuple(
+        Item(f"probe_{n}", exp.Anonymous(this="any_value", expressions=[_argument(i.expression)]))
+        for n, i in enumerate(plain)
+    )
+    probing = Aggregate(node.input, node.keys, (*node.aggregates, *probes))
+    schema = session.sql(aggregate_text(probing, f"({render(node.input, _by_source)})")).schema
+    found = {field.name: field.dataType.simpleString() for field in schema.fields}
+    arguments = {item.id: found[f"probe_{n}"] for n, item in enumerate(plain)}
+    return {
+        item.id: AggregateTypes(arguments.get(item.id, ""), found[item.id])
+        for item in node.aggregates
+    }
+
+
+def _argument(call: exp.Expression) -> exp.Expression | None:
+    argument = call.this
+    if not isinstance(argument, exp.Expression) or isinstance(argument, (exp.Star, exp.Distinct)):
+        return None
+    return argument.copy() if isinstance(call, (exp.Sum, exp.Avg, exp.Min, exp.Max)) else None
+
+
+def _by_source(scan: Scan) -> str:
+    return scan.source
+
+

@@ -1,0 +1,29 @@
+"""A session of its own for each refresh.
+
+Settings, temporary views and registered functions start as copies of the user's session, and what a
+refresh sets or defines is seen by nobody else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+REFRESH_SETTINGS = {
+    "spark.databricks.delta.merge.materializeSource": "none",
+    "spark.databricks.delta.schema.autoMerge.enabled": "false",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",
+}
+
+
+def isolated(spark: SparkSession) -> SparkSession:
+    """A clone of the session for one refresh."""
+    from pyspark.sql import SparkSession as Session  # noqa: PLC0415
+
+    clone = Session(spark.sparkContext, spark._jsparkSession.cloneSession())  # noqa: SLF001
+    for name, value in REFRESH_SETTINGS.items():
+        clone.conf.set(name, value)
+    return clone

@@ -1,0 +1,57 @@
+"""Make a relation once and keep it.
+
+Spark would evaluate a temporary view again for every use, and MERGE reads its source twice. A small
+relation becomes a local one: later steps then run without a job for it and know its exact size, so
+joins with it are broadcast. A large one is checkpointed to the executors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
+
+SMALL_ROWS = 10_000
+
+
+def keep(session: SparkSession, frame: DataFrame, *, may_be_small: bool) -> tuple[DataFrame, int]:
+    """The same rows, evaluated exactly once, and how many they are."""
+    if may_be_small and _survives_arrow(frame):
+        rows = frame.limit(SMALL_ROWS + 1).toArrow()
+        if rows.num_rows <= SMALL_ROWS:
+            return session.createDataFrame(rows, schema=frame.schema), rows.num_rows
+    kept = frame.localCheckpoint(eager=True)
+    return kept, kept.count()
+
+
+def _survives_arrow(frame: DataFrame) -> bool:
+    return all(_is_plain(field.dataType) for field in frame.schema.fields)
+
+
+def _is_plain(type_: DataType) -> bool:
+    """Types that come back from Arrow exactly as they went."""
+    from pyspark.sql import types  # noqa: PLC0415  (pyspark loads only where Spark runs)
+
+    if isinstance(type_, types.StringType):
+        return type(type_) is types.StringType and type_.collation == "UTF8_BINARY"
+    if isinstance(type_, types.ArrayType):
+        return _is_plain(type_.elementType)
+    if isinstance(type_, types.StructType):
+        return all(_is_plain(field.dataType) for field in type_.fields)
+    plain = (
+        types.BooleanType,
+        types.ByteType,
+        types.ShortType,
+        types.IntegerType,
+        types.LongType,
+        types.FloatType,
+        types.DoubleType,
+        types.DecimalType,
+        types.DateType,
+        types.TimestampType,
+        types.TimestampNTZType,
+        types.BinaryType,
+    )
+    return type(type_) in plain

@@ -1,0 +1,110 @@
+"""Compiled views: made once with Spark's help, kept in the ledger, restored without Spark."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from headwater.define.lowering.lower import Lowered, lower
+from headwater.plan.layout import layout_of
+from headwater.plan.mergeable import AggregateTypes
+from headwater.plan.view import Columns, CompiledView
+from headwater.vocabulary.algebra import Opaque, Query, Scan, scans
+from headwater.vocabulary.dialect import parsed
+from headwater.vocabulary.reason import Reason
+
+_UNCOMPARABLE = ("map<", "variant", "interval", "geometry", "geography")
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """What Spark said about a query, besides the text itself."""
+
+    sources: dict[str, Columns]
+    columns: Columns
+    types: dict[str, AggregateTypes]
+    refusal: Reason | None  # why the whole query must be kept as text
+
+    def to_json(self) -> str:
+        refusal = [self.refusal.code, self.refusal.text] if self.refusal else None
+        types = {id_: [t.argument, t.result] for id_, t in self.types.items()}
+        value = {
+            "sources": self.sources,
+            "columns": self.columns,
+            "types": types,
+            "refusal": refusal,
+        }
+        return json.dumps(value)
+
+    @classmethod
+    def from_json(cls, text: str) -> Compilation:
+        value: dict[str, Any] = json.loads(text)
+        return cls(
+            {name: _columns(columns) for name, columns in value["sources"].items()},
+            _columns(value["columns"]),
+            {id_: AggregateTypes(*pair) for id_, pair in value["types"].items()},
+            Reason(*value["refusal"]) if value["refusal"] else None,
+        )
+
+
+def _columns(value: list[list[str]]) -> Columns:
+    return tuple((name, type_) for name, type_ in value)
+
+
+def restore(name: str, sql: str, compilation: Compilation) -> CompiledView:
+    """The operators and the stored form of a view."""
+    return _restored(name, sql, compilation.to_json())
+
+
+@lru_cache(maxsize=2048)
+def _restored(name: str, sql: str, stored: str) -> CompiledView:
+    compilation = Compilation.from_json(stored)
+    visible = tuple(column for column, _ in compilation.columns)
+    lowered = lowered_or_text(sql, compilation)
+    query = replace(lowered.query, names=visible)
+    if not query.root.columns:
+        layout = replace(layout_of(Query(query.root, ()), {}), columns=visible, visible=visible)
+    else:
+        layout = layout_of(query, compilation.types)
+    return CompiledView(
+        name,
+        sql,
+        query,
+        layout,
+        compilation.types,
+        compilation.sources,
+        compilation.columns,
+        lowered.reasons,
+    )
+
+
+def lowered_or_text(sql: str, compilation: Compilation) -> Lowered:
+    """The lowered query, or the whole of it as text where that is not safe."""
+    catalog = {name: tuple(c for c, _ in columns) for name, columns in compilation.sources.items()}
+    if compilation.refusal is not None:
+        return as_text(sql, catalog, compilation.refusal)
+    lowered = lower(sql, catalog)
+    if {scan.source for scan in scans(lowered.query.root)} != set(catalog):
+        why = Reason("TABLES_UNCLEAR", "which tables the query reads was not understood")
+        return as_text(sql, catalog, why)
+    return lowered
+
+
+def as_text(sql: str, catalog: dict[str, tuple[str, ...]], why: Reason) -> Lowered:
+    """A query of which only the sources are known."""
+    leaves = tuple(
+        Scan(source, leaf, tuple((c, f"{c}_{leaf}") for c in columns))
+        for leaf, (source, columns) in enumerate(catalog.items(), 1)
+    )
+    root = Opaque(parsed(sql), leaves, (), str(why))
+    return Lowered(Query(root, ()), (why,), ())
+
+
+def uncomparable(columns: Columns) -> str | None:
+    """A column whose values Spark cannot group by, so that rows cannot be netted."""
+    for name, type_ in columns:
+        if any(word in type_ for word in _UNCOMPARABLE):
+            return f"{name} {type_}"
+    return None

@@ -1,0 +1,24 @@
+"""Δγ(R) = γ(R′)|K − γ(R)|K with K the groups of ΔR: only touched groups are recomputed."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from headwater.plan.consolidate import difference
+from headwater.plan.deltas.keyed import keyed_difference, touched_keys
+from headwater.plan.planning import Planning
+from headwater.vocabulary.algebra import Aggregate, Item, Node, column
+
+
+def delta_of_aggregate(planning: Planning, node: Node) -> str | None:
+    """Without keys there is one group, and any change touches it."""
+    aggregate = cast("Aggregate", node)
+    below = planning.delta(aggregate.input)
+    if below is None:
+        return None
+    if not aggregate.keys:
+        whole = difference(node.columns, planning.new(node), planning.old(node))
+        return planning.relation("aggregate", whole)
+    touched = touched_keys(planning, [(below, aggregate.keys)])
+    keys = tuple(Item(item.id, column(item.id)) for item in aggregate.keys)
+    return keyed_difference(planning, node, keys, touched)

@@ -1,0 +1,20 @@
+"""Δσ(R) = σ(ΔR): a filter is linear."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from headwater.plan.planning import Planning
+from headwater.plan.render import text
+from headwater.vocabulary.algebra import Filter, Node
+from headwater.vocabulary.names import quoted
+
+
+def delta_of_filter(planning: Planning, node: Node) -> str | None:
+    """A row that leaves the filter is a deletion, because its old image passed and is negative."""
+    kept = cast("Filter", node)
+    below = planning.delta(kept.input)
+    if below is None:
+        return None
+    sql = f"SELECT * FROM {quoted(below)} WHERE {text(kept.predicate)}"
+    return planning.relation("filter", sql)

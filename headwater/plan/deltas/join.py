@@ -1,0 +1,91 @@
+"""Δ(A ⋈ B) = ΔA ⋈ B′ + A ⋈ ΔB, and for outer, semi and anti joins
+
+Δ(A ⟕ B) = ΔA ⟕ B′ + (T ⟕ B′ − T ⟕ B) with T = A ⋉ ΔB, the old left rows that a changed right row
+matches: all others see the same partners before and after. A full join is a left join and, beside
+it, the right rows without a partner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+from sqlglot import exp
+
+from headwater.plan.consolidate import difference
+from headwater.plan.planning import Planning
+from headwater.plan.render import join_text, listed, text
+from headwater.vocabulary.algebra import Join, JoinKind, Node
+from headwater.vocabulary.names import WEIGHT, quoted
+
+_WEIGHT = f", {quoted(WEIGHT)}"
+
+
+def delta_of_join(planning: Planning, node: Node) -> str | None:
+    """Dispatch on the kind; a right join is the mirror of a left one."""
+    join = cast("Join", node)
+    if join.kind in {JoinKind.INNER, JoinKind.CROSS}:
+        return _inner(planning, join)
+    if join.kind is JoinKind.FULL:
+        return _full(planning, join)
+    if join.kind is JoinKind.RIGHT:
+        return _mirrored(planning, join)
+    return _one_sided(planning, join)
+
+
+def _inner(planning: Planning, join: Join) -> str | None:
+    terms = []
+    left, right = planning.delta(join.left), planning.delta(join.right)
+    if left is not None:
+        terms.append(join_text(join, quoted(left), planning.new(join.right), _WEIGHT))
+    if right is not None:
+        terms.append(join_text(join, planning.old(join.left), quoted(right), _WEIGHT))
+    return planning.relation("join", " UNION ALL ".join(terms)) if terms else None
+
+
+def _one_sided(planning: Planning, join: Join) -> str | None:
+    """LEFT, SEMI and ANTI: linear in the left side, touched left rows for the right side."""
+    terms = []
+    left, right = planning.delta(join.left), planning.delta(join.right)
+    if left is not None:
+        terms.append(join_text(join, quoted(left), planning.new(join.right), _WEIGHT))
+    if right is not None:
+        terms.append(f"SELECT * FROM {quoted(_flipped(planning, join, right))}")
+    return planning.relation("join", " UNION ALL ".join(terms)) if terms else None
+
+
+def _flipped(planning: Planning, join: Join, right: str) -> str:
+    """What a change on the right makes of the left rows it matches."""
+    on = text(join.on) if join.on is not None else "TRUE"
+    touched = planning.relation(
+        "touched",
+        f"SELECT {listed(join.left.columns)} FROM {planning.old(join.left)} "
+        f"LEFT SEMI JOIN {quoted(right)} ON {on}",
+        once=True,
+    )
+    after = join_text(join, quoted(touched), planning.new(join.right))
+    before = join_text(join, quoted(touched), planning.old(join.right))
+    return planning.relation("flipped", difference(join.columns, after, before))
+
+
+def _mirrored(planning: Planning, join: Join) -> str | None:
+    mirror = Join(join.right, join.left, JoinKind.LEFT, join.on)
+    below = planning.delta(mirror)
+    if below is None:
+        return None
+    sql = f"SELECT {listed(join.columns)}{_WEIGHT} FROM {quoted(below)}"
+    return planning.relation("join", sql)
+
+
+def _full(planning: Planning, join: Join) -> str | None:
+    condition = join.on if join.on is not None else exp.true()
+    kept = planning.delta(replace(join, kind=JoinKind.LEFT, on=condition))
+    alone = planning.delta(Join(join.right, join.left, JoinKind.ANTI, condition))
+    terms = []
+    if kept is not None:
+        terms.append(f"SELECT {listed(join.columns)}{_WEIGHT} FROM {quoted(kept)}")
+    if alone is not None:
+        padding = ", ".join(f"NULL AS {quoted(c)}" for c in join.left.columns)
+        shown = f"{padding}, {listed(join.right.columns)}{_WEIGHT}"
+        terms.append(f"SELECT {shown} FROM {quoted(alone)}")
+    return planning.relation("join", " UNION ALL ".join(terms)) if terms else None

@@ -1,0 +1,31 @@
+"""ΔQ = Q(S′)|K − Q(S)|K: the difference of an operator on its touched keys."""
+
+from __future__ import annotations
+
+from headwater.plan.consolidate import difference
+from headwater.plan.planning import Planning
+from headwater.plan.render import computed
+from headwater.plan.restrict import restrict
+from headwater.vocabulary.algebra import Item, Node
+from headwater.vocabulary.names import quoted
+
+_PREFIX = "__hw_touched_"
+
+
+def touched_keys(planning: Planning, moved: list[tuple[str, tuple[Item, ...]]]) -> str:
+    """The distinct keys of some changes; both images of an update count."""
+    parts = []
+    for relation, keys in moved:
+        items = tuple(Item(_PREFIX + key.id, key.expression) for key in keys)
+        parts.append(f"SELECT {computed(items)} FROM {quoted(relation)}")
+    union = " UNION ALL ".join(parts)
+    return planning.relation("touched", f"SELECT DISTINCT * FROM ({union})", once=True)
+
+
+def keyed_difference(
+    planning: Planning, node: Node, keys: tuple[Item, ...], touched: str
+) -> str:
+    """New minus old, both evaluated on the touched keys only."""
+    kept = restrict(node, tuple((k.expression, _PREFIX + k.id) for k in keys), touched)
+    sql = difference(node.columns, planning.new(kept), planning.old(kept))
+    return planning.relation("keyed", sql)

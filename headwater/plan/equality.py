@@ -1,0 +1,45 @@
+"""Which expressions of a join's sides its condition sets equal."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from headwater.vocabulary.algebra import Join, used_columns
+
+
+def equal_pairs(join: Join) -> tuple[tuple[exp.Expression, exp.Expression], ...]:
+    """(left expression, right expression) for every conjunct `l = r` or `l <=> r`."""
+    pairs = []
+    for part in _conjuncts(join.on):
+        if isinstance(part, (exp.EQ, exp.NullSafeEQ)):
+            pair = _sided(join, _bare(part.left), _bare(part.right))
+            if pair is not None:
+                pairs.append(pair)
+    return tuple(pairs)
+
+
+def _sided(
+    join: Join, one: exp.Expression, other: exp.Expression
+) -> tuple[exp.Expression, exp.Expression] | None:
+    left, right = set(join.left.columns), set(join.right.columns)
+    first, second = used_columns(one), used_columns(other)
+    if first and second and first <= left and second <= right:
+        return one, other
+    if first and second and first <= right and second <= left:
+        return other, one
+    return None
+
+
+def _conjuncts(condition: exp.Expression | None) -> list[exp.Expression]:
+    if condition is None:
+        return []
+    condition = _bare(condition)
+    if isinstance(condition, exp.And):
+        return _conjuncts(condition.left) + _conjuncts(condition.right)
+    return [condition]
+
+
+def _bare(expression: exp.Expression) -> exp.Expression:
+    while isinstance(expression, exp.Paren):
+        expression = expression.this
+    return expression

@@ -1,0 +1,74 @@
+"""The relations of one plan while it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from headwater.plan.render import render
+from headwater.plan.steps import Derive
+from headwater.vocabulary.algebra import Node, Scan, scans
+
+Law = Callable[["Planning", Node], str | None]
+
+
+def new_name(source: str) -> str:
+    return f"__hw_new_{source}"
+
+
+def old_name(source: str) -> str:
+    return f"__hw_old_{source}"
+
+
+def changes_name(source: str) -> str:
+    return f"__hw_changes_{source}"
+
+
+@dataclass
+class Planning:
+    """Names relations, remembers each operator's change, and knows which sources moved."""
+
+    changed: frozenset[str]
+    laws: Mapping[type[Node], Law]
+    derived: list[Derive] = field(default_factory=list)
+    snapshots: set[tuple[str, bool]] = field(default_factory=set)  # (source, is new)
+    uses_changes: set[str] = field(default_factory=set)
+    _deltas: dict[int, str | None] = field(default_factory=dict)
+    _kept: list[Node] = field(default_factory=list)
+
+    def moved(self, node: Node) -> bool:
+        return any(scan.source in self.changed for scan in scans(node))
+
+    def new(self, node: Node) -> str:
+        return f"({render(node, self._new_leaf)})"
+
+    def old(self, node: Node) -> str:
+        return f"({render(node, self._old_leaf)})"
+
+    def delta(self, node: Node) -> str | None:
+        """The relation of an operator's signed rows; None where nothing below it moved."""
+        if not self.moved(node):
+            return None
+        if id(node) not in self._deltas:
+            self._kept.append(node)  # an id is only unique while its object lives
+            self._deltas[id(node)] = self.laws[type(node)](self, node)
+        return self._deltas[id(node)]
+
+    def relation(self, hint: str, sql: str, *, once: bool = False) -> str:
+        name = f"__hw_{len(self.derived) + 1}_{hint}"
+        self.derived.append(Derive(name, sql, once))
+        return name
+
+    def changes_of(self, source: str) -> str:
+        self.uses_changes.add(source)
+        return changes_name(source)
+
+    def _new_leaf(self, scan: Scan) -> str:
+        self.snapshots.add((scan.source, True))
+        return new_name(scan.source)
+
+    def _old_leaf(self, scan: Scan) -> str:
+        if scan.source not in self.changed:
+            return self._new_leaf(scan)
+        self.snapshots.add((scan.source, False))
+        return old_name(scan.source)

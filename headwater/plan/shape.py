@@ -1,0 +1,88 @@
+"""What the top of a view's tree looks like: the part that decides how its table can be kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from headwater.vocabulary.algebra import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Item,
+    Node,
+    Project,
+    column,
+)
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """A projection of the groups of an aggregate, some of which a filter may hide."""
+
+    project: Project
+    filters: tuple[exp.Expression, ...]
+    aggregate: Aggregate
+
+
+def grouped_shape(root: Node) -> Grouped | None:
+    """The aggregate at the top of a tree, if there is one; DISTINCT is one without aggregates."""
+    project, below = _projection(root)
+    filters: list[exp.Expression] = []
+    while isinstance(below, Filter):
+        filters.append(below.predicate)
+        below = below.input
+    if isinstance(below, Distinct):
+        below, project = _as_aggregate(below, project)
+    if not isinstance(below, Aggregate):
+        return None
+    return Grouped(project, tuple(filters), below)
+
+
+def _projection(root: Node) -> tuple[Project, Node]:
+    """All projections at the top as one."""
+    if not isinstance(root, Project):
+        return Project(root, tuple(Item(id_, column(id_)) for id_ in root.columns)), root
+    while isinstance(root.input, Project):
+        root = _merged(root, root.input)
+    return root, root.input
+
+
+def _merged(outer: Project, inner: Project) -> Project:
+    meaning = {item.id: item.expression for item in inner.items}
+
+    def meant(part: exp.Expression) -> exp.Expression:
+        if isinstance(part, exp.Column):
+            return exp.Paren(this=meaning[part.name].copy())
+        return part
+
+    items = []
+    for item in outer.items:
+        if isinstance(item.expression, exp.Column):
+            items.append(Item(item.id, meaning[item.expression.name]))
+        else:
+            items.append(Item(item.id, item.expression.copy().transform(meant)))
+    return Project(inner.input, tuple(items))
+
+
+def _as_aggregate(distinct: Distinct, project: Project) -> tuple[Aggregate, Project]:
+    """δ(R) = γ with every column a key; new ids, because the old ones name the input."""
+    keys = tuple(Item(f"{id_}_key", column(id_)) for id_ in distinct.columns)
+    fresh = {id_: f"{id_}_key" for id_ in distinct.columns}
+
+    def renamed(part: exp.Expression) -> exp.Expression:
+        return column(fresh[part.name]) if isinstance(part, exp.Column) else part
+
+    items = tuple(Item(i.id, i.expression.copy().transform(renamed)) for i in project.items)
+    aggregate = Aggregate(distinct.input, keys, ())
+    return aggregate, Project(aggregate, items)
+
+
+def rebuilt(shape: Grouped, items: tuple[Item, ...], aggregates: tuple[Item, ...]) -> Project:
+    """The same shape with other output and more aggregates."""
+    aggregate = shape.aggregate
+    below: Node = Aggregate(aggregate.input, aggregate.keys, aggregates)
+    for predicate in reversed(shape.filters):
+        below = Filter(below, predicate)
+    return Project(below, items)

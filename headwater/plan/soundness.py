@@ -1,0 +1,183 @@
+"""Which techniques give the exact result for a view and a change, and why the others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from headwater.plan.restrict import shared_partition
+from headwater.plan.strategies.inputs import SourceWindow
+from headwater.plan.view import CompiledView
+from headwater.vocabulary.algebra import (
+    Aggregate,
+    Filter,
+    Generate,
+    Join,
+    JoinKind,
+    Node,
+    Opaque,
+    Project,
+    Scan,
+    TopK,
+    UnionAll,
+    Window,
+    scans,
+    walk,
+)
+from headwater.vocabulary.reason import Reason
+from headwater.vocabulary.technique import Technique
+
+_LINEAR = (Scan, Filter, Project, UnionAll, Generate)
+_PRODUCTS = {JoinKind.INNER, JoinKind.CROSS}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a technique may be used now."""
+
+    technique: Technique
+    sound: bool
+    reason: Reason
+
+
+def verdicts(
+    view: CompiledView, windows: Mapping[str, SourceWindow], must_rebuild: tuple[Reason, ...]
+) -> tuple[Verdict, ...]:
+    """One verdict per technique, cheapest first."""
+    rebuild = Verdict(Technique.REBUILD, True, Reason("ALWAYS_SOUND", "recomputes the query"))
+    if must_rebuild:
+        return (*(_no(t, must_rebuild[0]) for t in _INCREMENTAL), rebuild)
+    if view.is_opaque:
+        why = view.reasons[0] if view.reasons else Reason("OPAQUE", "the query is kept as text")
+        return (*(_no(t, why) for t in _INCREMENTAL), rebuild)
+    changed = frozenset(w.source for w in windows.values() if w.changed)
+    whole = recomputed_whole(view.layout.root, changed)
+    if whole is not None:
+        return (*(_no(t, whole) for t in _INCREMENTAL if t is not Technique.MERGE),
+                _merge(view, windows), rebuild)
+    return (
+        _append(view, windows, changed),
+        _merge(view, windows),
+        _delta(view, changed),
+        _rekey(view, changed),
+        rebuild,
+    )
+
+
+_INCREMENTAL = (Technique.APPEND, Technique.MERGE, Technique.DELTA, Technique.REKEY)
+
+
+def _no(technique: Technique, reason: Reason) -> Verdict:
+    return Verdict(technique, False, reason)
+
+
+def _append(
+    view: CompiledView, windows: Mapping[str, SourceWindow], changed: frozenset[str]
+) -> Verdict:
+    if view.layout.keys is not None:
+        return _no(Technique.APPEND, Reason("GROUPED", "a new row may change an existing group"))
+    if not all(w.inserts_only for w in windows.values() if w.changed):
+        return _no(Technique.APPEND, Reason("NOT_APPEND_ONLY", "a source has updates or deletes"))
+    culprit = _not_monotone(view.layout.root, changed)
+    if culprit is not None:
+        why = Reason("NOT_MONOTONE", f"{_word(culprit)}: a new row may take one away")
+        return _no(Technique.APPEND, why)
+    why = Reason("INSERTS_ONLY", "the log proves that rows were only inserted")
+    return Verdict(Technique.APPEND, True, why)
+
+
+def _merge(view: CompiledView, windows: Mapping[str, SourceWindow]) -> Verdict:
+    layout = view.layout
+    if layout.keys is None:
+        return _no(Technique.MERGE, Reason("NOT_GROUPED", "the view is no grouped aggregate"))
+    if layout.groups is None:
+        code, _, detail = layout.unmergeable.partition(": ")
+        text = detail or "groups that a HAVING hides have no state to add to"
+        return _no(Technique.MERGE, Reason(code, text))
+    inserts_only = all(w.inserts_only for w in windows.values() if w.changed)
+    if layout.groups.inserts_only and not inserts_only:
+        why = Reason("EXTREMUM_DELETED", "min or max cannot be kept by addition under deletes")
+        return _no(Technique.MERGE, why)
+    return Verdict(Technique.MERGE, True, Reason("ADDITIVE_STATE", "the aggregates add up"))
+
+
+def _delta(view: CompiledView, changed: frozenset[str]) -> Verdict:
+    if view.layout.keys is not None:
+        return _no(Technique.DELTA, Reason("GROUPED", "groups are kept by merge or rekey"))
+    keyed = _not_linear(view.layout.root, changed)
+    if keyed is not None:
+        why = Reason("NOT_LINEAR", f"{_word(keyed)} is recomputed by key, see rekey")
+        return _no(Technique.DELTA, why)
+    return Verdict(Technique.DELTA, True, Reason("LINEAR", "linear operators and inner joins"))
+
+
+def _rekey(view: CompiledView, changed: frozenset[str]) -> Verdict:
+    if view.layout.keys is not None:
+        return Verdict(Technique.REKEY, True, Reason("TOUCHED_GROUPS", "by the view's group keys"))
+    keyed = _not_linear(view.layout.root, changed)
+    if keyed is None:
+        return _no(Technique.REKEY, Reason("NO_KEYED_OPERATOR", "delta does the same for less"))
+    return Verdict(Technique.REKEY, True, Reason("TOUCHED_KEYS", f"{_word(keyed)} by its keys"))
+
+
+def recomputed_whole(root: Node, changed: frozenset[str]) -> Reason | None:
+    """The operator because of which the whole view is recomputed anyway, if there is one."""
+    node = root
+    while isinstance(node, (Project, Filter)):
+        node = node.input
+    if not _moved(node, changed):
+        return None
+    if isinstance(node, Opaque):
+        return Reason(*node.reason.split(": ", 1))
+    if isinstance(node, TopK):
+        return Reason("TOP_K", "which rows are first is a matter of all rows")
+    if isinstance(node, Window) and not shared_partition(node):
+        return Reason("WINDOW_UNPARTITIONED", "a window over the whole table")
+    if isinstance(node, Aggregate) and not node.keys:
+        return Reason("GLOBAL_AGGREGATE", "one group of all rows")
+    return None
+
+
+def subtree_reasons(root: Node, changed: frozenset[str]) -> tuple[Reason, ...]:
+    """Operators below the root that are recomputed whole although the view is not."""
+    found = []
+    for node in walk(root):
+        why = recomputed_whole(node, changed) if isinstance(
+            node, (Opaque, TopK, Window, Aggregate)) else None
+        if why is not None:
+            found.append(Reason("SUBTREE_RECOMPUTED", f"{why.code}: {why.text}"))
+    return tuple(dict.fromkeys(found))
+
+
+def _not_linear(root: Node, changed: frozenset[str]) -> Node | None:
+    for node in walk(root):
+        if not _moved(node, changed) or isinstance(node, _LINEAR):
+            continue
+        if isinstance(node, Join) and (
+            node.kind in _PRODUCTS or not _moved(_driven(node), changed)
+        ):
+            continue
+        return node
+    return None
+
+
+def _not_monotone(root: Node, changed: frozenset[str]) -> Node | None:
+    """Linear operators without negative terms are monotone: the same walk decides both."""
+    return _not_linear(root, changed)
+
+
+def _driven(join: Join) -> Node:
+    """The side whose change flips rows of the other; a full join is driven by both."""
+    if join.kind is JoinKind.FULL:
+        return join
+    return join.left if join.kind is JoinKind.RIGHT else join.right
+
+
+def _moved(node: Node, changed: frozenset[str]) -> bool:
+    return any(scan.source in changed for scan in scans(node))
+
+
+def _word(node: Node) -> str:
+    if isinstance(node, Join):
+        return f"{node.kind.value} JOIN"
+    return type(node).__name__.upper()

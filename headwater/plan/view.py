@@ -1,0 +1,37 @@
+"""A view as the planner sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headwater.plan.layout import Layout
+from headwater.plan.mergeable import AggregateTypes
+from headwater.vocabulary.algebra import Query
+from headwater.vocabulary.reason import Reason
+
+
+Columns = tuple[tuple[str, str], ...]
+"""(name, type as Spark spells it) in order."""
+
+
+@dataclass(frozen=True)
+class CompiledView:
+    """Definition, operators and stored form of a view."""
+
+    name: str
+    sql: str  # the user's own text
+    query: Query
+    layout: Layout
+    types: dict[str, AggregateTypes]
+    sources: dict[str, Columns]  # name -> columns when the view was defined
+    columns: Columns  # what a reader sees
+    reasons: tuple[Reason, ...]  # parts of the query that no law understands
+
+    @property
+    def catalog(self) -> dict[str, tuple[str, ...]]:
+        return {name: tuple(c for c, _ in columns) for name, columns in self.sources.items()}
+
+    @property
+    def is_opaque(self) -> bool:
+        """Whether the whole query is kept as text, so that only a rebuild can refresh it."""
+        return not self.query.root.columns

@@ -1,0 +1,1 @@
+"""Tell the ledger what the view's own commit says."""

@@ -1,0 +1,1 @@
+"""One file per revision; each is also listed in `headwater.store.revisions`."""

@@ -1,0 +1,1 @@
+"""Words that every part shares. Imports nothing else of Headwater."""

@@ -1,0 +1,284 @@
+"""A view's query as a tree of relational operators.
+
+Every column in the tree has an id that is unique in the whole tree, so an expression can never mean
+the wrong side of a join. Expressions are sqlglot nodes whose columns are those ids; they are treated
+as immutable: whoever changes one copies it first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sqlglot import exp
+
+
+class JoinKind(StrEnum):
+    """Join kinds in Spark's spelling."""
+
+    INNER = "INNER"
+    CROSS = "CROSS"
+    LEFT = "LEFT"
+    RIGHT = "RIGHT"
+    FULL = "FULL"
+    SEMI = "LEFT SEMI"
+    ANTI = "LEFT ANTI"
+
+    @property
+    def keeps_right(self) -> bool:
+        return self not in {JoinKind.SEMI, JoinKind.ANTI}
+
+
+@dataclass(frozen=True)
+class Item:
+    """One computed column: `expression AS id`."""
+
+    id: str
+    expression: exp.Expression
+
+
+@dataclass(frozen=True)
+class Node:
+    """An operator; `columns` are the ids it puts out, `inputs` the operators it reads."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        raise NotImplementedError
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return ()
+
+
+@dataclass(frozen=True)
+class Scan(Node):
+    """One occurrence of a source; a table read twice is two leaves."""
+
+    source: str
+    leaf: int
+    fields: tuple[tuple[str, str], ...]  # (column of the source, id)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(id_ for _, id_ in self.fields)
+
+
+@dataclass(frozen=True)
+class Filter(Node):
+    """Rows for which the predicate is true."""
+
+    input: Node
+    predicate: exp.Expression
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+
+@dataclass(frozen=True)
+class Project(Node):
+    """Computed columns, row by row."""
+
+    input: Node
+    items: tuple[Item, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(item.id for item in self.items)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+
+@dataclass(frozen=True)
+class Join(Node):
+    """Pairs of rows; the sides' column ids are disjoint by construction."""
+
+    left: Node
+    right: Node
+    kind: JoinKind
+    on: exp.Expression | None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.left.columns + (self.right.columns if self.kind.keeps_right else ())
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True)
+class Aggregate(Node):
+    """One row per group; without keys, exactly one row even for no input."""
+
+    input: Node
+    keys: tuple[Item, ...]
+    aggregates: tuple[Item, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(item.id for item in (*self.keys, *self.aggregates))
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+
+@dataclass(frozen=True)
+class Distinct(Node):
+    """Each different row once."""
+
+    input: Node
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+
+@dataclass(frozen=True)
+class UnionAll(Node):
+    """All rows of all branches, by position; `ids` name the result's columns."""
+
+    branches: tuple[Node, ...]
+    ids: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.ids
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return self.branches
+
+
+@dataclass(frozen=True)
+class SetOperation(Node):
+    """EXCEPT or INTERSECT, with or without ALL, by position."""
+
+    left: Node
+    right: Node
+    operator: str  # EXCEPT | INTERSECT
+    keeps_duplicates: bool
+    ids: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.ids
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+
+@dataclass(frozen=True)
+class Window(Node):
+    """The input's columns and one more per window expression."""
+
+    input: Node
+    items: tuple[Item, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns + tuple(item.id for item in self.items)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+
+@dataclass(frozen=True)
+class Generate(Node):
+    """Each input row beside the rows its generator makes of it (LATERAL VIEW explode(...))."""
+
+    input: Node
+    generator: exp.Expression
+    ids: tuple[str, ...]
+    outer: bool
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns + self.ids
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+
+@dataclass(frozen=True)
+class TopK(Node):
+    """ORDER BY ... LIMIT ... OFFSET."""
+
+    input: Node
+    order: tuple[exp.Expression, ...]
+    limit: exp.Expression | None
+    offset: exp.Expression | None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+
+@dataclass(frozen=True)
+class Opaque(Node):
+    """A sub-query kept as text; `scans` are the tables it names, in the order of their leaves.
+
+    Its tables are written `leaf_<n>` so that old, new and current versions can stand in for them.
+    """
+
+    query: exp.Expression
+    scans: tuple[Scan, ...]
+    ids: tuple[str, ...]
+    reason: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.ids
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return self.scans
+
+
+@dataclass(frozen=True)
+class Query:
+    """A whole view: the tree and the names under which its columns are shown, in order."""
+
+    root: Node
+    names: tuple[str, ...]  # visible names, one per column of the root
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """All operators of a tree, parents before children."""
+    yield node
+    for child in node.inputs:
+        yield from walk(child)
+
+
+def scans(node: Node) -> tuple[Scan, ...]:
+    """The leaves of a tree, left to right."""
+    return tuple(found for found in walk(node) if isinstance(found, Scan))
+
+
+def column(id_: str) -> exp.Column:
+    """A reference to a column id."""
+    return exp.Column(this=exp.to_identifier(id_, quoted=True))
+
+
+def used_columns(expression: exp.Expression) -> frozenset[str]:
+    """The column ids an expression reads."""
+    return frozenset(found.name for found in expression.find_all(exp.Column))

@@ -1,0 +1,226 @@
+"""Every error a user can meet: a stable code, what happened, where, what to do next.
+
+Numbers 1-9999 are temporary (a retry may succeed), 10000 and up are permanent (something must be
+repaired first). The class docstring is what `docs/errors.md` prints for the code.
+"""
+
+from __future__ import annotations
+
+import re
+
+from headwater.vocabulary.location import Location
+
+
+class HeadwaterError(Exception):
+    """Something went wrong; the code and the hint say what to do."""
+
+    number = 0
+    hint = ""
+
+    def __init__(
+        self, what: str, *, where: Location | str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.hint = type(self).hint if hint is None else hint
+
+    @property
+    def code(self) -> str:
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).upper()
+
+    @property
+    def is_temporary(self) -> bool:
+        return self.number < 10_000
+
+    def __str__(self) -> str:
+        place = f" (at {self.where})" if self.where else ""
+        hint = f"\n  next: {self.hint}" if self.hint else ""
+        return f"[{self.code}] {self.what}{place}{hint}"
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "code": self.code,
+            "number": self.number,
+            "what": self.what,
+            "where": str(self.where) if self.where else None,
+            "next": self.hint,
+            "temporary": self.is_temporary,
+        }
+
+
+# --- temporary: a retry may succeed -------------------------------------------------------------
+
+
+class RefreshRunning(HeadwaterError):
+    """Another refresh of this view holds the claim."""
+
+    number = 100
+    hint = "wait for it, or stop it with `headwater cancel ID`"
+
+
+class RefreshFenced(HeadwaterError):
+    """Another refresher committed this step first; nothing of ours was written."""
+
+    number = 101
+    hint = "refresh again: it continues from what the other one committed"
+
+
+class RefreshCanceled(HeadwaterError):
+    """The refresh was stopped on request before its commit."""
+
+    number = 102
+    hint = "content and frontier are as before; refresh again when you like"
+
+
+class LedgerUnreachable(HeadwaterError):
+    """The control database did not answer in time."""
+
+    number = 110
+    hint = "check the store URL in headwater.toml and that the server runs"
+
+
+class CommitFailed(HeadwaterError):
+    """The commit did not land; the view is as it was."""
+
+    number = 120
+    hint = "see the cause (disk full, permissions, storage away), repair it and refresh again"
+
+
+class SparkFailed(HeadwaterError):
+    """Spark could not run a step; the view is as it was."""
+
+    number = 121
+    hint = "see the cause; `headwater explain V --sql` prints the statements of each step"
+
+
+class FrontierUnsettled(HeadwaterError):
+    """Upstream views kept moving while a common frontier was sought."""
+
+    number = 122
+    hint = "refresh again"
+
+
+# --- permanent: something must be repaired ------------------------------------------------------
+
+
+class ProjectInvalid(HeadwaterError):
+    """The definitions have errors."""
+
+    number = 10_001
+    hint = "run `headwater check` to see all of them"
+
+
+class SqlSyntax(HeadwaterError):
+    """A statement does not parse."""
+
+    number = 10_002
+
+
+class UnknownName(HeadwaterError):
+    """A view, source, column or id that nothing defines."""
+
+    number = 10_003
+
+
+class DefinitionConflict(HeadwaterError):
+    """The definition contradicts another one, or itself."""
+
+    number = 10_004
+
+
+class StatementUnsupported(HeadwaterError):
+    """A statement that this version of Headwater does not carry out."""
+
+    number = 10_005
+
+
+class ConfigInvalid(HeadwaterError):
+    """headwater.toml, an environment variable or a flag holds something unknown."""
+
+    number = 10_010
+
+
+class ProjectMissing(HeadwaterError):
+    """The folder is no Headwater project."""
+
+    number = 10_011
+    hint = "make one with `headwater init DIR`"
+
+
+class LedgerTooNew(HeadwaterError):
+    """The ledger was written by a newer Headwater."""
+
+    number = 10_020
+    hint = "upgrade this installation of Headwater"
+
+
+class SourceUnreadable(HeadwaterError):
+    """A source's path is no Delta table, or may not be read."""
+
+    number = 10_030
+    hint = "check the path and its permissions"
+
+
+class HistoryGone(HeadwaterError):
+    """A source's needed history is no longer readable."""
+
+    number = 10_031
+    hint = "rebuild the view with `headwater refresh V --full`"
+
+
+class ViewNotReady(HeadwaterError):
+    """The view has not been built yet."""
+
+    number = 10_040
+    hint = "build it with `headwater apply`"
+
+
+class ViewTampered(HeadwaterError):
+    """Somebody else wrote to the view's table."""
+
+    number = 10_041
+    hint = "`headwater refresh V --full` makes it right again"
+
+
+class TechniqueRefused(HeadwaterError):
+    """The technique asked for is not sound for this view and this change."""
+
+    number = 10_042
+    hint = "`headwater explain V` lists the techniques open to it"
+
+
+class StrictRefused(HeadwaterError):
+    """The view's policy is STRICT and no incremental technique is sound."""
+
+    number = 10_043
+    hint = "change the policy, or rebuild once with `headwater refresh V --full`"
+
+
+class AsOfBelowFrontier(HeadwaterError):
+    """The version asked for is older than what the view already holds."""
+
+    number = 10_044
+
+
+class JavaMissing(HeadwaterError):
+    """No Java 17 or newer could be found or installed."""
+
+    number = 10_050
+    hint = "install a JDK 17+, or `pip install 'headwater[java]'`"
+
+
+class WrongUse(HeadwaterError):
+    """The command or call was used wrongly."""
+
+    number = 10_060
+
+
+class LedgerUnreadable(HeadwaterError):
+    """The ledger is no database of Headwater's, is damaged, or may not be opened or written."""
+
+    number = 10_021
+    hint = (
+        "check the store URL and its permissions; a SQLite ledger may be deleted: "
+        "contents and frontiers are found again from the views' own commits"
+    )

@@ -1,0 +1,25 @@
+"""Names that Headwater reserves inside tables, logs and definitions."""
+
+from __future__ import annotations
+
+HIDDEN_PREFIX = "__hw_"
+"""Columns of a view's table that hold upkeep state; never shown when a view is read by name."""
+
+WEIGHT = "__hw_weight"
+"""A change row's multiplicity: +n rows appear, -n rows vanish."""
+
+RESERVED_PREFIX = "sys$"
+"""Job names that only Headwater may use."""
+
+TRANSACTION_APP = "headwater"
+"""The Delta transaction application id under which a view's refresh sequence is fenced."""
+
+
+def is_hidden(column: str) -> bool:
+    """Tell whether a column of a view's table is upkeep state."""
+    return column.lower().startswith(HIDDEN_PREFIX)
+
+
+def quoted(name: str) -> str:
+    """Quote one identifier for Spark SQL."""
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,162 @@
+"""An open project: its definitions, ledger, tables and, once somebody needs it, its Spark."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from headwater.capture.log import TableLog, open_log
+from headwater.config import Config
+from headwater.define.definitions import Definitions
+from headwater.define.graph import dependencies
+from headwater.define.kind import canonical
+from headwater.define.source import SourceDef
+from headwater.define.stored import from_json, to_json
+from headwater.execute.settings import configured_fingerprint, fingerprint
+from headwater.plan.view import Columns
+from headwater.store.encoding import json_text, json_value
+from headwater.store.ledger import Ledger
+from headwater.store.views import ViewRecord, ViewState
+from headwater.vocabulary.clock import Clock
+from headwater.vocabulary.errors import UnknownName, ViewNotReady
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from headwater.define.definitions import Definition
+
+Observer = Callable[[str], None]
+"""Told the name of each step of a refresh before it begins."""
+
+
+class Workspace:
+    """What every verb works on. Opening it starts no JVM."""
+
+    def __init__(
+        self,
+        config: Config,
+        ledger: Ledger,
+        clock: Clock,
+        *,
+        session: Callable[[], SparkSession],
+        given_session: bool = False,
+        observer: Observer = lambda _step: None,
+    ) -> None:
+        self.config = config
+        self.ledger = ledger
+        self.clock = clock
+        self.observer = observer
+        self._build_session = session
+        self._given_session = given_session
+        self._spark: SparkSession | None = None
+        self._lock = threading.RLock()
+        self._definitions: Definitions | None = None
+
+    # --- Spark ------------------------------------------------------------------------------
+
+    @property
+    def spark(self) -> SparkSession:
+        with self._lock:
+            if self._spark is None:
+                self._spark = self._build_session()
+            return self._spark
+
+    @property
+    def started_spark(self) -> SparkSession | None:
+        """The session if there is one already."""
+        return self._spark
+
+    def settings_fingerprint(self) -> str:
+        """Of the session that refreshes use, without starting it where that can be avoided."""
+        if self._given_session or self._spark is not None:
+            conf = self.spark.conf
+            return fingerprint(lambda name, default: conf.get(name, default))
+        return configured_fingerprint(self.config.spark)
+
+    # --- definitions ------------------------------------------------------------------------
+
+    @property
+    def definitions(self) -> Definitions:
+        with self._lock:
+            if self._definitions is None:
+                records = self.ledger.definitions.list()
+                self._definitions = Definitions.of(from_json(json_value(r.text)) for r in records)
+            return self._definitions
+
+    def reload(self) -> None:
+        with self._lock:
+            self._definitions = None
+
+    def store_definition(self, definition: Definition) -> None:
+        place = definition.location
+        self.ledger.definitions.put(
+            definition.kind.value,
+            definition.name,
+            json_text(to_json(definition)),
+            place.file,
+            place.line,
+            place.column,
+            getattr(definition, "fingerprint", ""),
+        )
+        self.reload()
+
+    # --- tables -----------------------------------------------------------------------------
+
+    def view(self, name: str) -> ViewRecord:
+        record = self.ledger.views.get(canonical(name))
+        if record is None:
+            raise UnknownName(f"no view `{name}`", hint=self._known_views())
+        return record
+
+    def ready_view(self, name: str) -> ViewRecord:
+        record = self.view(name)
+        if record.state is not ViewState.READY:
+            raise ViewNotReady(f"{record.name} is {record.state.value}")
+        return record
+
+    def inputs(self, view: str) -> tuple[str, ...]:
+        """The sources and views that a view reads."""
+        return dependencies(self.definitions, view)
+
+    def is_view(self, name: str) -> bool:
+        return name in self.definitions.views
+
+    def path_of(self, name: str) -> str:
+        """Where a source's or view's table lies."""
+        if self.is_view(name):
+            return self.view(name).path
+        source = self.definitions.sources.get(name)
+        if source is None:
+            raise UnknownName(f"no source or view `{name}`")
+        return self.source_path(source)
+
+    def source_path(self, source: SourceDef) -> str:
+        if source.path is not None:
+            return self.config.located(source.path)
+        known = self.ledger.sources.get(source.name)
+        if known is not None:
+            return known.path
+        return self._catalog_path(source)
+
+    def log_of(self, name: str) -> TableLog:
+        return open_log(self.path_of(name))
+
+    def columns_of(self, name: str, visible: Callable[[str], Columns]) -> Columns:
+        """A table's columns as a query sees them; `visible` answers for views."""
+        if self.is_view(name):
+            return visible(name)
+        schema = self.log_of(name).metadata().schema
+        return tuple((field.name, field.type_text) for field in schema)
+
+    def _catalog_path(self, source: SourceDef) -> str:
+        detail = self.spark.sql(f"DESCRIBE DETAIL {source.table}").first()
+        if detail is None:
+            raise UnknownName(f"no table {source.table} in the catalog", where=source.location)
+        path = str(detail["location"])
+        self.ledger.sources.put(source.name, path, str(detail["id"]), None)
+        return path
+
+    def _known_views(self) -> str:
+        names = ", ".join(sorted(self.definitions.views)[:8])
+        return f"known views: {names}" if names else "define one with CREATE MATERIALIZED VIEW"
