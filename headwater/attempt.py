@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Self
 
@@ -36,6 +36,7 @@ class Attempt:
         self._lost = threading.Event()
         self._canceled = threading.Event()
         self._thread: threading.Thread | None = None
+        self._closed = False
 
     @property
     def tag(self) -> str:
@@ -69,6 +70,8 @@ class Attempt:
         self._stop.set()
         if error is not None:
             self._close(error)
+        elif not self._closed:
+            self._finish(AttemptState.SUCCEEDED)
         if self._claim is not None:
             self._quietly(lambda: self._workspace.ledger.claims.release(self._require_claim()))
 
@@ -82,12 +85,21 @@ class Attempt:
 
     def succeed(self, receipt: Receipt) -> None:
         """Close the history row; the view's own commit stands whether or not this is written."""
+        self._finish(AttemptState.SUCCEEDED, receipt=receipt)
+
+    def _finish(
+        self,
+        state: AttemptState,
+        *,
+        receipt: Receipt | None = None,
+        error: Mapping[str, object] | None = None,
+    ) -> None:
+        ended_at = self._workspace.clock.now()
+        attempts = self._workspace.ledger.attempts
+        self._closed = True
         self._quietly(
-            lambda: self._workspace.ledger.attempts.finish(
-                self.id,
-                AttemptState.SUCCEEDED,
-                receipt=receipt,
-                ended_at=self._workspace.clock.now(),
+            lambda: attempts.finish(
+                self.id, state, receipt=receipt, error=error, ended_at=ended_at
             )
         )
 
@@ -99,15 +111,10 @@ class Attempt:
     def _close(self, error: BaseException) -> None:
         canceled = isinstance(error, (RefreshCanceled, KeyboardInterrupt))
         state = AttemptState.CANCELED if canceled else AttemptState.FAILED
-        told = error if isinstance(error, HeadwaterError) else None
-        self._quietly(
-            lambda: self._workspace.ledger.attempts.finish(
-                self.id,
-                state,
-                ended_at=self._workspace.clock.now(),
-                error=told.to_json() if told else {"what": f"{type(error).__name__}: {error}"},
-            )
-        )
+        if isinstance(error, HeadwaterError):
+            self._finish(state, error=error.to_json())
+        else:
+            self._finish(state, error={"what": f"{type(error).__name__}: {error}"})
 
     def _quietly(self, write: Callable[[], object]) -> None:
         """A ledger that is away must not undo or hide what the view's own log says."""

@@ -74,6 +74,14 @@ class Workspace:
             return fingerprint(lambda name, default: conf.get(name, default))
         return configured_fingerprint(self.config.spark)
 
+    def close(self) -> None:
+        """Close the ledger, and the session unless it is the caller's own."""
+        self.ledger.close()
+        with self._lock:
+            if self._spark is not None and not self._given_session:
+                self._spark.stop()
+            self._spark = None
+
     # --- definitions ------------------------------------------------------------------------
 
     @property

@@ -32,8 +32,13 @@ CODES: Mapping[str, str] = {
     "UNUSED_SOURCE": "No view reads the source (a warning).",
     "CLOCK_DEPENDENT": "The query reads the clock, so the view can only be rebuilt (a warning).",
     "UNORDERED_LIMIT": "LIMIT without ORDER BY keeps any rows, so results may differ (a warning).",
-    # phase 3: names
+    # phases 3 and 4: names and types against the sources, analysis by Spark
     "UNKNOWN_COLUMN": "A query names a column that no table in scope has.",
     "AMBIGUOUS_COLUMN": "A query names a column that several tables in scope have.",
     "COLUMN_COUNT": "An alias lists more or fewer columns than the relation has.",
+    "DUPLICATE_COLUMN": "A view would show two columns of one name.",
+    "SPARK_REFUSED": "Spark does not accept the query.",
+    "SOURCE_UNREADABLE": "A source is no Delta table, or may not be read.",
+    "FEED_OFF": "The source has no change feed, so its snapshots are compared (a warning).",
+    "REBUILD_ONLY": "A part of the query can only be followed by rebuilding (a warning).",
 }

@@ -1,0 +1,153 @@
+"""Check a project's definitions in phases; a phase runs only if the one before found no error.
+
+parse -> structure -> names against the sources -> analysis by Spark. Nothing is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headwater.capture.log import open_log
+from headwater.define.definitions import Definitions
+from headwater.define.diagnostics import Problem, Report, error, suggest, warning
+from headwater.define.graph import dependencies, levels
+from headwater.define.lowering.lower import Lowered, lower
+from headwater.define.positions import shifted
+from headwater.define.source import SourceDef
+from headwater.define.view import ViewDef
+from headwater.execute.analyse import analyse, register_empty
+from headwater.execute.isolated import isolated
+from headwater.plan.view import Columns
+from headwater.vocabulary.errors import HeadwaterError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_SPARK_PLACE = re.compile(r"line (\d+),? pos (\d+)")
+Locate = Callable[[SourceDef], str]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The sources' columns, and what is wrong with those that could not be read."""
+
+    columns: dict[str, Columns]
+    problems: tuple[Problem, ...]
+
+
+def read_sources(definitions: Definitions, locate: Locate) -> Sources:
+    """Ask every source's log for its schema; no Spark."""
+    columns: dict[str, Columns] = {}
+    problems: list[Problem] = []
+    for source in definitions.sources.values():
+        try:
+            metadata = open_log(locate(source)).metadata()
+        except HeadwaterError as unreadable:
+            problems.append(
+                error(unreadable.code, unreadable.what, source.location, unreadable.hint)
+            )
+            continue
+        columns[source.name] = tuple((f.name, f.type_text) for f in metadata.schema)
+        if metadata.configuration.get("delta.enableChangeDataFeed", "false").lower() != "true":
+            problems.append(_no_feed(source))
+    return Sources(columns, tuple(problems))
+
+
+def _no_feed(source: SourceDef) -> Problem:
+    place = source.table or f"delta.`{source.path}`"
+    return warning(
+        "FEED_OFF",
+        f"source `{source.display}` has no change feed: its snapshots are compared instead",
+        source.location,
+        f"ALTER TABLE {place} SET TBLPROPERTIES (delta.enableChangeDataFeed = true)",
+    )
+
+
+def check_names(definitions: Definitions, sources: Mapping[str, Columns]) -> Report:
+    """Every column and alias of every query, by our own reading of it."""
+    catalog = {name: tuple(c for c, _ in columns) for name, columns in sources.items()}
+    problems: list[Problem] = []
+    for view in _in_order(definitions):
+        lowered = lower(view.query, _visible(definitions, view, catalog))
+        problems += _name_problems(view, lowered)
+        problems += [
+            warning("REBUILD_ONLY", f"`{view.display}`: {reason}", view.location)
+            for reason in lowered.reasons
+            if reason.code not in {p.code for p in lowered.problems}
+        ]
+        catalog[view.name] = lowered.query.names
+    return Report.of(problems)
+
+
+def _name_problems(view: ViewDef, lowered: Lowered) -> list[Problem]:
+    found = []
+    for problem in lowered.problems:
+        near = suggest(problem.name, problem.candidates)
+        hint = f"did you mean `{near}`?" if near else f"in scope: {', '.join(problem.candidates)}"
+        place = shifted(view.query_location, problem.line, problem.column)
+        found.append(error(problem.code, problem.message, place, hint))
+    return found
+
+
+def check_with_spark(
+    spark: SparkSession, definitions: Definitions, sources: Mapping[str, Columns]
+) -> Report:
+    """What Spark itself says about every query, on empty tables of the sources' schemas."""
+    session = isolated(spark)
+    register_empty(session, sources)
+    known = dict(sources)
+    problems: list[Problem] = []
+    for view in _in_order(definitions):
+        names = {name: tuple(c for c, _ in columns) for name, columns in known.items()}
+        try:
+            analysis = analyse(
+                session, view.query, lower(view.query, _visible(definitions, view, names)).query
+            )
+        except Exception as refused:  # noqa: BLE001  (Spark's refusal is the finding)
+            problems.append(_from_spark(view, refused))
+            continue
+        problems += _shape_problems(view, analysis.columns)
+        known[view.name] = analysis.columns
+        register_empty(session, {view.name: analysis.columns})
+    return Report.of(problems)
+
+
+def _shape_problems(view: ViewDef, columns: Columns) -> list[Problem]:
+    """What only the finished columns tell: duplicates, and clauses naming columns that are not."""
+    names = [name.lower() for name, _ in columns]
+    found = [
+        error("DUPLICATE_COLUMN", f"`{view.display}` shows `{name}` twice", view.query_location,
+              "give one of them another name with AS")
+        for name in dict.fromkeys(n for n in names if names.count(n) > 1)
+    ]
+    for clause in (view.key, view.cluster_by, view.partitioned_by):
+        for column in clause:
+            if column.lower() not in names:
+                near = suggest(column, names)
+                hint = f"did you mean `{near}`?" if near else ""
+                message = f"`{view.display}` has no column `{column}`"
+                found.append(error("UNKNOWN_COLUMN", message, view.location, hint))
+    return found
+
+
+def _from_spark(view: ViewDef, refused: Exception) -> Problem:
+    text = str(refused).split("\n", maxsplit=1)[0]
+    found = _SPARK_PLACE.search(str(refused))
+    place = view.query_location
+    if found:
+        place = shifted(place, int(found.group(1)), int(found.group(2)) + 1)
+    return error("SPARK_REFUSED", text, place)
+
+
+def _in_order(definitions: Definitions) -> list[ViewDef]:
+    ordered = levels(definitions, definitions.views)
+    return [definitions.views[name] for level in ordered for name in level]
+
+
+def _visible(
+    definitions: Definitions, view: ViewDef, catalog: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    return {name: catalog[name] for name in dependencies(definitions, view.name) if name in catalog}

@@ -1,0 +1,126 @@
+"""What the next refresh of a view would do, and why not otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from headwater.compiled_views import compiled_view
+from headwater.plan.planner import Choice, Situation, choose, plan_refresh
+from headwater.plan.script import script
+from headwater.plan.soundness import Verdict
+from headwater.plan.steps import RefreshPlan
+from headwater.plan.view import CompiledView
+from headwater.publish.publisher import settle
+from headwater.refresh import Request, capture, situate
+from headwater.refresh_graph import current, pinned_sources
+from headwater.vocabulary.errors import HeadwaterError
+from headwater.vocabulary.frontier import Frontier, SourceVersion
+from headwater.vocabulary.reason import Reason
+from headwater.vocabulary.technique import Technique
+from headwater.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Techniques, their verdicts, the chosen one and its steps: the list that refresh runs."""
+
+    view: str
+    chosen: Technique | None
+    refusal: HeadwaterError | None
+    reasons: tuple[Reason, ...]
+    verdicts: tuple[Verdict, ...]
+    prices: dict[str, float]
+    plan: RefreshPlan | None
+    frontier: Frontier
+    target: Frontier
+    sql: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "view": self.view,
+            "technique": self.chosen.value if self.chosen else None,
+            "refusal": self.refusal.to_json() if self.refusal else None,
+            "reasons": [{"code": r.code, "text": r.text} for r in self.reasons],
+            "techniques": [
+                {
+                    "technique": v.technique.value,
+                    "sound": v.sound,
+                    "code": v.reason.code,
+                    "reason": v.reason.text,
+                    "price": self.prices.get(v.technique.value),
+                }
+                for v in self.verdicts
+            ],
+            "steps": [
+                {"name": s.name, "kind": type(s).__name__} for s in self.plan.steps
+            ] if self.plan else [],
+            "frontier": self.frontier.to_json(),
+            "target": self.target.to_json(),
+            "sql": list(self.sql),
+        }
+
+
+def explain_view(
+    workspace: Workspace, name: str, *, hypothetical: bool = True, request: Request | None = None
+) -> Explanation:
+    """Plan a refresh without running it.
+
+    Where nothing changed there is nothing to plan; then, if `hypothetical`, the plan for a change of
+    every source by updates and deletes is shown instead.
+    """
+    record = workspace.view(name)
+    known = settle(workspace.ledger, record, workspace.log_of(record.name))
+    view = compiled_view(workspace, record.name)
+    pins = explained_pins(workspace, record.name)
+    changes = capture(workspace, view, known, pins)
+    situation = situate(workspace, view, known, changes, pins, request or Request())
+    quiet = not situation.changed and not situation.must_rebuild
+    if quiet and hypothetical:
+        situation = _imagined(situation)
+    refusal, choice = _chosen(view, situation)
+    plan = plan_refresh(view, situation, choice) if choice else None
+    paths = {source: workspace.path_of(source) for source in view.catalog}
+    chosen = Technique.SKIP if quiet else choice.technique if choice else None
+    return Explanation(
+        record.name,
+        chosen,
+        refusal,
+        _reasons(quiet, choice),
+        choice.verdicts if choice else (),
+        {p.technique.value: p.rows for p in choice.prices} if choice else {},
+        plan,
+        known.record.frontier,
+        Frontier.of(pins),
+        script(plan, paths, known.record.path) if plan else (),
+    )
+
+
+def explained_pins(workspace: Workspace, name: str) -> dict[str, SourceVersion]:
+    """The newest versions of everything a view reads itself."""
+    sources = pinned_sources(workspace, [name], None)
+    return {
+        read: current(workspace, read) if workspace.is_view(read) else sources[read]
+        for read in workspace.inputs(name)
+    }
+
+
+def _imagined(situation: Situation) -> Situation:
+    windows = {
+        source: replace(window, changed=True, before=window.after)
+        for source, window in situation.windows.items()
+    }
+    return replace(situation, windows=windows)
+
+
+def _chosen(view: CompiledView, situation: Situation) -> tuple[HeadwaterError | None, Choice | None]:
+    try:
+        return None, choose(view, situation)
+    except HeadwaterError as refusal:
+        return refusal, None
+
+
+def _reasons(quiet: bool, choice: Choice | None) -> tuple[Reason, ...]:
+    if quiet:
+        return (Reason("NO_CHANGE", "nothing to do now; the steps show what a change would cause"),)
+    return choice.reasons if choice else ()

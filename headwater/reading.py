@@ -1,0 +1,89 @@
+"""Sources and views as DataFrames, by name, without the columns that only upkeep needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.compiled_views import compiled_view
+from headwater.define.kind import canonical
+from headwater.execute.reading import snapshot
+from headwater.plan.render import listed
+from headwater.publish.publisher import settle
+from headwater.store.views import ViewState
+from headwater.vocabulary.errors import UnknownName, WrongUse
+from headwater.vocabulary.names import WEIGHT, quoted
+from headwater.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def table(workspace: Workspace, name: str) -> DataFrame:
+    """A ready view's visible columns, or a source as it is."""
+    wanted = canonical(name)
+    if not workspace.is_view(wanted):
+        if wanted not in workspace.definitions.sources:
+            raise UnknownName(f"no source or view `{name}`")
+        return snapshot(workspace.spark, workspace.path_of(wanted), None)
+    record = workspace.ready_view(wanted)
+    columns = [column for column, _ in compiled_view(workspace, wanted).columns]
+    frame = snapshot(workspace.spark, record.path, None)
+    return frame.select(*(quoted(column) for column in columns))
+
+
+def register_names(workspace: Workspace) -> None:
+    """Temporary views, so that plain SQL in the session can name every source and ready view."""
+    ready = {r.name for r in workspace.ledger.views.list() if r.state is ViewState.READY}
+    spark = workspace.spark
+    for name in (*workspace.definitions.sources, *sorted(ready & workspace.definitions.views.keys())):
+        table(workspace, name).createOrReplaceTempView(quoted(name))
+    for name in workspace.definitions.views.keys() - ready:
+        spark.catalog.dropTempView(name)
+
+
+def changes(workspace: Workspace, name: str, since: int, until: int | None) -> DataFrame:
+    """Rows that came and went, netted per version, in version order.
+
+    A commit that only moves hidden state, or writes a row as it was, shows nothing here.
+    """
+    record = workspace.ready_view(name)
+    known = settle(workspace.ledger, record, workspace.log_of(record.name))
+    if since > known.latest:
+        raise WrongUse(f"{record.name} has no version after {known.latest}")
+    columns = tuple(column for column, _ in compiled_view(workspace, record.name).columns)
+    last = known.latest if until is None else until
+    spark = workspace.spark
+    if since >= last:
+        return _nothing(workspace, record.name)
+    feed = (
+        spark.read.format("delta")
+        .option("readChangeFeed", "true")
+        .option("startingVersion", since + 1)
+        .option("endingVersion", last)
+        .load(record.path)
+    )
+    raw = f"__hw_feed_{record.name}"
+    feed.createOrReplaceTempView(quoted(raw))
+    names, weight = listed(columns), quoted(WEIGHT)
+    sign = "CASE WHEN _change_type IN ('insert', 'update_postimage') THEN 1 ELSE -1 END"
+    place = "_commit_version, _commit_timestamp"
+    netted = (
+        f"SELECT {names}, {place}, SUM({sign}) AS {weight} FROM {quoted(raw)} "
+        f"GROUP BY {names}, {place} HAVING SUM({sign}) <> 0"
+    )
+    kind = f"IF({weight} > 0, 'insert', 'delete') AS _change_type"
+    return spark.sql(
+        f"SELECT {names}, {kind}, {place} FROM ({netted}) "
+        f"LATERAL VIEW explode(array_repeat(1, CAST(abs({weight}) AS INT))) c AS __hw_copy "
+        "ORDER BY _commit_version, _change_type"
+    )
+
+
+def _nothing(workspace: Workspace, name: str) -> DataFrame:
+    shown = table(workspace, name).where("FALSE")
+    return shown.selectExpr(
+        *(quoted(column) for column in shown.columns),
+        "CAST(NULL AS STRING) AS _change_type",
+        "CAST(NULL AS BIGINT) AS _commit_version",
+        "CAST(NULL AS TIMESTAMP) AS _commit_timestamp",
+    )

@@ -1,0 +1,141 @@
+"""Is a view exactly its query's result at the versions it names? Look, and never repair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from headwater.compiled_views import compiled_view
+from headwater.execute.isolated import isolated
+from headwater.execute.reading import snapshot
+from headwater.plan.view import CompiledView
+from headwater.publish.publisher import settle
+from headwater.vocabulary.frontier import Frontier
+from headwater.vocabulary.names import quoted
+from headwater.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SHOWN = 20
+_EXPECTED, _FOUND = "__hw_expected", "__hw_found"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a verification found; `rows` are examples by class."""
+
+    view: str
+    frontier: Frontier
+    equal: bool
+    missing: int  # rows that should be there
+    extra: int  # rows that should not
+    different: int  # keys whose row has other values
+    rows: dict[str, tuple[dict[str, Any], ...]]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "view": self.view,
+            "frontier": self.frontier.to_json(),
+            "equal": self.equal,
+            "missing": self.missing,
+            "extra": self.extra,
+            "different": self.different,
+            "rows": {name: list(rows) for name, rows in self.rows.items()},
+        }
+
+
+def verify_view(workspace: Workspace, name: str, *, where: str | None = None) -> Verification:
+    """Recompute the query at the view's frontier and compare as bags; `where` limits both sides."""
+    record = workspace.ready_view(name)
+    known = settle(workspace.ledger, record, workspace.log_of(name))
+    view = compiled_view(workspace, record.name)
+    session = isolated(workspace.spark)
+    frontier = known.record.frontier
+    for source, columns in view.catalog.items():
+        frame = snapshot(session, workspace.path_of(source), frontier[source].version)
+        frame.select(*(quoted(c) for c in columns)).createOrReplaceTempView(source)
+    expected, found = session.sql(view.sql), snapshot(session, known.record.path, known.latest)
+    differing = _differing(session, view, expected, found, where).cache()
+    try:
+        return _classified(view, frontier, differing)
+    finally:
+        differing.unpersist()
+
+
+def _differing(
+    session: SparkSession,
+    view: CompiledView,
+    expected: DataFrame,
+    found: DataFrame,
+    where: str | None,
+) -> DataFrame:
+    """Each distinct row whose number of copies is not the same on both sides."""
+    names = [column for column, _ in view.columns]
+    shown = ", ".join(quoted(n) for n in names)
+    keys = ", ".join(_comparable(n, t) for n, t in view.columns)
+    condition = f" WHERE {where}" if where else ""
+    expected.createOrReplaceTempView("__hw_verify_expected")
+    found.createOrReplaceTempView("__hw_verify_found")
+    both = (
+        f"SELECT {shown}, 1 AS {_EXPECTED}, 0 AS {_FOUND} FROM __hw_verify_expected{condition} "
+        f"UNION ALL SELECT {shown}, 0, 1 FROM __hw_verify_found{condition}"
+    )
+    firsts = ", ".join(f"first({quoted(n)}) AS {quoted(n)}" for n in names)
+    return session.sql(
+        f"SELECT {firsts}, SUM({_EXPECTED}) AS {_EXPECTED}, SUM({_FOUND}) AS {_FOUND} "
+        f"FROM ({both}) GROUP BY {keys} HAVING SUM({_EXPECTED}) <> SUM({_FOUND})"
+    )
+
+
+def _comparable(name: str, type_: str) -> str:
+    """Spark cannot group by maps and variants; their canonical text stands for them."""
+    if "map<" in type_ or "variant" in type_:
+        return f"to_json(struct({quoted(name)}), map('sortKeys', 'true'))"
+    return quoted(name)
+
+
+def _classified(view: CompiledView, frontier: Frontier, differing: DataFrame) -> Verification:
+    missing = differing.where(f"{_EXPECTED} > {_FOUND}")
+    extra = differing.where(f"{_EXPECTED} < {_FOUND}")
+    totals = differing.selectExpr(
+        f"COALESCE(SUM(GREATEST({_EXPECTED} - {_FOUND}, 0)), 0) AS missing",
+        f"COALESCE(SUM(GREATEST({_FOUND} - {_EXPECTED}, 0)), 0) AS extra",
+    ).first()
+    lacking, surplus = (int(totals[0]), int(totals[1])) if totals is not None else (0, 0)
+    different, pairs = _paired(view, missing, extra) if lacking and surplus else (0, ())
+    return Verification(
+        view.name,
+        frontier,
+        lacking == 0 and surplus == 0,
+        lacking - different,
+        surplus - different,
+        different,
+        {"missing": _rows(missing), "extra": _rows(extra), "different": pairs},
+    )
+
+
+def _paired(
+    view: CompiledView, missing: DataFrame, extra: DataFrame
+) -> tuple[int, tuple[dict[str, Any], ...]]:
+    """Rows of one key that stand on both sides with other values."""
+    keys = [k for k in view.layout.keys or () if k in view.layout.visible]
+    if not keys or len(keys) != len(view.layout.keys or ()):
+        return 0, ()
+    condition = " AND ".join(f"e.{quoted(k)} <=> f.{quoted(k)}" for k in keys)
+    columns = [c for c, _ in view.columns]
+    shown = [f"e.{quoted(c)} AS {quoted('expected ' + c)}" for c in columns]
+    shown += [f"f.{quoted(c)} AS {quoted('found ' + c)}" for c in columns if c not in keys]
+    session = missing.sparkSession
+    missing.createOrReplaceTempView("__hw_verify_missing")
+    extra.createOrReplaceTempView("__hw_verify_extra")
+    pairs = session.sql(
+        f"SELECT {', '.join(shown)} FROM __hw_verify_missing e "
+        f"JOIN __hw_verify_extra f ON {condition}"
+    )
+    return pairs.count(), tuple(row.asDict(recursive=True) for row in pairs.limit(SHOWN).collect())
+
+
+def _rows(frame: DataFrame) -> tuple[dict[str, Any], ...]:
+    shown = frame.drop(_EXPECTED, _FOUND).limit(SHOWN).collect()
+    return tuple(row.asDict(recursive=True) for row in shown)
