@@ -234,7 +234,7 @@ def _drop_table(workspace: Workspace, name: str) -> None:
 
 def _delete_remote(workspace: Workspace, path: str) -> None:
     spark = workspace.spark
-    location = spark._jvm.org.apache.hadoop.fs.Path(path)  # noqa: SLF001
+    location = spark._jvm.org.apache.hadoop.fs.Path(path)  # type: ignore[union-attr]  # noqa: SLF001
     configuration = spark._jsc.hadoopConfiguration()  # noqa: SLF001
     location.getFileSystem(configuration).delete(location, True)  # noqa: FBT003
 

@@ -59,6 +59,7 @@ class Attempt:
         )
         self._thread = threading.Thread(target=self._beat, name=f"heartbeat-{self.id}", daemon=True)
         self._thread.start()
+        workspace.running[self.id] = self.cancel
         return self
 
     def __exit__(
@@ -68,12 +69,18 @@ class Attempt:
         trace: TracebackType | None,
     ) -> None:
         self._stop.set()
+        self._workspace.running.pop(self.id, None)
         if error is not None:
             self._close(error)
         elif not self._closed:
             self._finish(AttemptState.SUCCEEDED)
         if self._claim is not None:
             self._quietly(lambda: self._workspace.ledger.claims.release(self._require_claim()))
+
+    def cancel(self) -> None:
+        """Stop before the commit: Spark's jobs now, the rest at the next checkpoint."""
+        self._canceled.set()
+        self._cancel_jobs()
 
     def checkpoint(self, step: str) -> None:
         """Between two steps: tell the observer, and stop if somebody asked for it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from headwater.execute.compiling import compile_query
 from headwater.plan.compiled import Compilation, restore
+from headwater.plan.stored import StoredTable
 from headwater.plan.view import Columns, CompiledView
 from headwater.vocabulary.errors import DefinitionConflict
 from headwater.workspace import Workspace
@@ -40,3 +41,14 @@ def compile_definition(workspace: Workspace, name: str) -> Compilation:
 
 def visible_columns(workspace: Workspace, name: str) -> Columns:
     return compiled_view(workspace, name).columns
+
+
+def stored_tables(workspace: Workspace, view: CompiledView) -> dict[str, StoredTable]:
+    """Where each table that a view reads lies, and how its columns are called there."""
+    return {
+        name: StoredTable(
+            workspace.path_of(name),
+            compiled_view(workspace, name).stored if workspace.is_view(name) else {},
+        )
+        for name in view.catalog
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from headwater.compiled_views import compiled_view
+from headwater.compiled_views import compiled_view, stored_tables
 from headwater.plan.planner import Choice, Situation, choose, plan_refresh
 from headwater.plan.script import script
 from headwater.plan.soundness import Verdict
@@ -74,25 +74,26 @@ def explain_view(
     view = compiled_view(workspace, record.name)
     pins = explained_pins(workspace, record.name)
     changes = capture(workspace, view, known, pins)
-    situation = situate(workspace, view, known, changes, pins, request or Request())
-    quiet = not situation.changed and not situation.must_rebuild
+    asked = request or Request()
+    situation = situate(workspace, view, known, changes, pins, asked)
+    quiet = not (situation.changed or situation.must_rebuild or asked.is_rebuild)
     if quiet and hypothetical:
         situation = _imagined(situation)
-    refusal, choice = _chosen(view, situation)
+    refusal, choice = (None, None) if quiet and not hypothetical else _chosen(view, situation)
     plan = plan_refresh(view, situation, choice) if choice else None
-    paths = {source: workspace.path_of(source) for source in view.catalog}
+    tables = stored_tables(workspace, view)
     chosen = Technique.SKIP if quiet else choice.technique if choice else None
     return Explanation(
         record.name,
         chosen,
         refusal,
-        _reasons(quiet, choice),
+        _reasons(quiet, hypothetical, choice),
         choice.verdicts if choice else (),
         {p.technique.value: p.rows for p in choice.prices} if choice else {},
         plan,
         known.record.frontier,
         Frontier.of(pins),
-        script(plan, paths, known.record.path) if plan else (),
+        script(plan, tables, known.record.path) if plan else (),
     )
 
 
@@ -120,7 +121,8 @@ def _chosen(view: CompiledView, situation: Situation) -> tuple[HeadwaterError | 
         return refusal, None
 
 
-def _reasons(quiet: bool, choice: Choice | None) -> tuple[Reason, ...]:
+def _reasons(quiet: bool, hypothetical: bool, choice: Choice | None) -> tuple[Reason, ...]:
     if quiet:
-        return (Reason("NO_CHANGE", "nothing to do now; the steps show what a change would cause"),)
+        shown = "; the steps show what a change would cause" if hypothetical else ""
+        return (Reason("NO_CHANGE", f"nothing to do now{shown}"),)
     return choice.reasons if choice else ()

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from headwater.compiled_views import compiled_view
 from headwater.define.kind import canonical
-from headwater.execute.reading import snapshot
+from headwater.execute.reading import columns_at, snapshot
 from headwater.plan.render import listed
+from headwater.plan.stored import StoredTable
 from headwater.publish.publisher import settle
 from headwater.store.views import ViewState
 from headwater.vocabulary.errors import UnknownName, WrongUse
@@ -26,9 +27,9 @@ def table(workspace: Workspace, name: str) -> DataFrame:
             raise UnknownName(f"no source or view `{name}`")
         return snapshot(workspace.spark, workspace.path_of(wanted), None)
     record = workspace.ready_view(wanted)
-    columns = [column for column, _ in compiled_view(workspace, wanted).columns]
-    frame = snapshot(workspace.spark, record.path, None)
-    return frame.select(*(quoted(column) for column in columns))
+    view = compiled_view(workspace, wanted)
+    stored = StoredTable(record.path, view.stored)
+    return columns_at(workspace.spark, stored, None, tuple(view.stored))
 
 
 def register_names(workspace: Workspace) -> None:
@@ -50,7 +51,8 @@ def changes(workspace: Workspace, name: str, since: int, until: int | None) -> D
     known = settle(workspace.ledger, record, workspace.log_of(record.name))
     if since > known.latest:
         raise WrongUse(f"{record.name} has no version after {known.latest}")
-    columns = tuple(column for column, _ in compiled_view(workspace, record.name).columns)
+    view = compiled_view(workspace, record.name)
+    shown = StoredTable(record.path, view.stored).columns(view.stored)
     last = known.latest if until is None else until
     spark = workspace.spark
     if since >= last:
@@ -64,11 +66,12 @@ def changes(workspace: Workspace, name: str, since: int, until: int | None) -> D
     )
     raw = f"__hw_feed_{record.name}"
     feed.createOrReplaceTempView(quoted(raw))
-    names, weight = listed(columns), quoted(WEIGHT)
+    names, weight = listed(tuple(view.stored)), quoted(WEIGHT)
     sign = "CASE WHEN _change_type IN ('insert', 'update_postimage') THEN 1 ELSE -1 END"
     place = "_commit_version, _commit_timestamp"
     netted = (
-        f"SELECT {names}, {place}, SUM({sign}) AS {weight} FROM {quoted(raw)} "
+        f"SELECT {names}, {place}, SUM({sign}) AS {weight} "
+        f"FROM (SELECT {shown}, _change_type, {place} FROM {quoted(raw)}) "
         f"GROUP BY {names}, {place} HAVING SUM({sign}) <> 0"
     )
     kind = f"IF({weight} > 0, 'insert', 'delete') AS _change_type"

@@ -10,8 +10,8 @@ from datetime import datetime
 from headwater.attempt import Attempt, new_attempt_id
 from headwater.capture.changes import ChangeKind, ChangeSet, capture_changes
 from headwater.commit.committer import Landed, commit
-from headwater.commit.target import Target, table_properties
-from headwater.compiled_views import compiled_view
+from headwater.commit.target import TABLE_PROPERTIES, Target
+from headwater.compiled_views import compiled_view, stored_tables
 from headwater.execute.executor import Executor
 from headwater.execute.isolated import isolated
 from headwater.execute.staged import Staged
@@ -52,6 +52,11 @@ class Request:
     def forced(self) -> Technique | None:
         return Technique.REBUILD if self.full else self.technique
 
+    @property
+    def is_rebuild(self) -> bool:
+        """Asks for work even where nothing has changed; no other technique does."""
+        return self.forced is Technique.REBUILD
+
 
 def refresh_view(
     workspace: Workspace, name: str, pins: Mapping[str, SourceVersion], request: Request
@@ -67,13 +72,13 @@ def refresh_view(
         view = compiled_view(workspace, name, fresh=request.building)
         changes = capture(workspace, view, known, pins)
         situation = situate(workspace, view, known, changes, pins, request)
-        if not (situation.changed or situation.must_rebuild or request.forced):
+        if not (situation.changed or situation.must_rebuild or request.is_rebuild):
             landed, ran = None, Ran(Technique.SKIP, (), _quiet_reasons(changes))
             publish_quiet(workspace.ledger, known.record, Frontier.of(pins))
         else:
             landed, ran = _run(workspace, view, known, situation, pins, attempt)
         receipt = _receipt(attempt.id, known, pins, started, clock, landed, ran)
-        attempt.checkpoint("publish")
+        workspace.observer("publish")
         attempt.succeed(receipt)
     workspace.observer("done")
     return receipt
@@ -132,7 +137,7 @@ def _carry_out(
     log = workspace.log_of(view.name)
     landed = commit(staged, target, lambda id_, after: find_attempt(log, id_, after))
     cost = StepCost("commit", time.perf_counter() - started, landed.rows_inserted)
-    attempt.checkpoint("committed")
+    workspace.observer("committed")
     publish_commit(workspace.ledger, known.record, target.stamp, landed.version)
     return landed, (*staged.costs, cost)
 
@@ -155,7 +160,7 @@ def _is_quiet(
     workspace: Workspace, known: Known, pins: Mapping[str, SourceVersion], request: Request
 ) -> bool:
     """No source has moved at all and nothing else asks for work: no claim, no Spark."""
-    if request.forced or request.building or known.stamp is None:
+    if request.is_rebuild or request.building or known.stamp is None:
         return False
     same_meaning = (
         known.stamp.definition == known.record.fingerprint
@@ -260,11 +265,11 @@ def execute(
     session = isolated(workspace.spark)
     session.sparkContext.addJobTag(attempt.tag)
     session.sparkContext.setLocalProperty("spark.scheduler.pool", "refresh")
-    paths = {source: workspace.path_of(source) for source in view.catalog}
+    tables = stored_tables(workspace, view)
     target = (known.record.path, known.latest) if known.latest >= 0 else None
     expected = {w.source: w.rows for w in situation.windows.values()}
     try:
-        return Executor(session, paths, target, expected).run(plan, attempt.checkpoint)
+        return Executor(session, tables, target, expected).run(plan, attempt.checkpoint)
     except HeadwaterError:
         raise
     except Exception as error:
@@ -300,7 +305,7 @@ def _target(
         stamp,
         definition.partitioned_by,
         definition.cluster_by,
-        table_properties(view.layout.columns),
+        TABLE_PROPERTIES,
     )
 
 

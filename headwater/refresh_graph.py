@@ -24,6 +24,9 @@ from headwater.workspace import Workspace
 _ROUNDS = 5
 """How often the pins are moved up when somebody else refreshes the same graph meanwhile."""
 
+_STOPPING_SECONDS = 0.2
+"""How often running attempts are asked to stop, once the user has interrupted."""
+
 AsOf = int | Mapping[str, int] | None
 Told = Callable[[Receipt], None]
 
@@ -155,16 +158,27 @@ def _run(
         return refresh_view(workspace, view, view_pins(workspace, view, pins), asked)
 
     with ThreadPoolExecutor(max_workers=workspace.config.refresh_parallel) as pool:
-        while sorter.is_active():
-            for view in sorter.get_ready():
-                if graph[view] & outcome.failures.keys():
-                    cause = outcome.failures[min(graph[view] & outcome.failures.keys())]
-                    outcome.failures[view] = cause
-                    sorter.done(view)
-                else:
-                    running[pool.submit(one, view)] = view
-            _collect(running, outcome, sorter, told)
+        try:
+            while sorter.is_active():
+                for view in sorter.get_ready():
+                    if graph[view] & outcome.failures.keys():
+                        cause = outcome.failures[min(graph[view] & outcome.failures.keys())]
+                        outcome.failures[view] = cause
+                        sorter.done(view)
+                    else:
+                        running[pool.submit(one, view)] = view
+                _collect(running, outcome, sorter, told)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            _stop(workspace, running)
+            raise
     return outcome
+
+
+def _stop(workspace: Workspace, running: Iterable[Future[Receipt]]) -> None:
+    """Ask until every attempt has let go of its claim."""
+    while wait(running, timeout=_STOPPING_SECONDS).not_done:
+        workspace.stop()
 
 
 def _collect(

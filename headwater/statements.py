@@ -68,7 +68,7 @@ def carry_out(statement: Statement, workspace: Workspace, text: str) -> DataFram
     )
 
 
-@carry_out.register
+@carry_out.register(PlainSql)
 def _plain(statement: PlainSql, workspace: Workspace, text: str) -> DataFrame | None:
     register_names(workspace)
     return workspace.spark.sql(statement.text)
@@ -98,7 +98,7 @@ def _create(
     return None
 
 
-@carry_out.register
+@carry_out.register(Drop)
 def _drop(statement: Drop, workspace: Workspace, text: str) -> DataFrame | None:
     name = canonical(statement.name)
     if statement.if_exists and workspace.definitions.find(statement.kind, name) is None:
@@ -107,7 +107,7 @@ def _drop(statement: Drop, workspace: Workspace, text: str) -> DataFrame | None:
     return None
 
 
-@carry_out.register
+@carry_out.register(Refresh)
 def _refresh(statement: Refresh, workspace: Workspace, text: str) -> DataFrame | None:
     request = Request(full=statement.full)
     outcome = refresh_views(workspace, [statement.view], request, as_of=statement.as_of)
@@ -116,7 +116,7 @@ def _refresh(statement: Refresh, workspace: Workspace, text: str) -> DataFrame |
     return None
 
 
-@carry_out.register
+@carry_out.register(Cancel)
 def _cancel(statement: Cancel, workspace: Workspace, text: str) -> DataFrame | None:
     attempts = workspace.ledger.attempts
     if attempts.get(statement.attempt) is None:
@@ -125,7 +125,7 @@ def _cancel(statement: Cancel, workspace: Workspace, text: str) -> DataFrame | N
     return None
 
 
-@carry_out.register
+@carry_out.register(Alter)
 def _alter(statement: Alter, workspace: Workspace, text: str) -> DataFrame | None:
     definition = workspace.definitions.find(statement.kind, statement.name)
     if definition is None:

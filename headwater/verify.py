@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headwater.compiled_views import compiled_view
+from headwater.compiled_views import compiled_view, stored_tables
 from headwater.execute.isolated import isolated
-from headwater.execute.reading import snapshot
+from headwater.execute.reading import columns_at
+from headwater.plan.stored import StoredTable
 from headwater.plan.view import CompiledView
 from headwater.publish.publisher import settle
 from headwater.vocabulary.frontier import Frontier
@@ -52,10 +53,13 @@ def verify_view(workspace: Workspace, name: str, *, where: str | None = None) ->
     view = compiled_view(workspace, record.name)
     session = isolated(workspace.spark)
     frontier = known.record.frontier
+    tables = stored_tables(workspace, view)
     for source, columns in view.catalog.items():
-        frame = snapshot(session, workspace.path_of(source), frontier[source].version)
-        frame.select(*(quoted(c) for c in columns)).createOrReplaceTempView(source)
-    expected, found = session.sql(view.sql), snapshot(session, known.record.path, known.latest)
+        frame = columns_at(session, tables[source], frontier[source].version, columns)
+        frame.createOrReplaceTempView(source)
+    own = StoredTable(known.record.path, view.stored)
+    expected = session.sql(view.sql)
+    found = columns_at(session, own, known.latest, tuple(view.stored))
     differing = _differing(session, view, expected, found, where).cache()
     try:
         return _classified(view, frontier, differing)
@@ -119,7 +123,8 @@ def _paired(
     view: CompiledView, missing: DataFrame, extra: DataFrame
 ) -> tuple[int, tuple[dict[str, Any], ...]]:
     """Rows of one key that stand on both sides with other values."""
-    keys = [k for k in view.layout.keys or () if k in view.layout.visible]
+    shown_as = {stored: name for name, stored in view.stored.items()}
+    keys = [shown_as[k] for k in view.layout.keys or () if k in shown_as]
     if not keys or len(keys) != len(view.layout.keys or ()):
         return 0, ()
     condition = " AND ".join(f"e.{quoted(k)} <=> f.{quoted(k)}" for k in keys)

@@ -52,6 +52,7 @@ class Workspace:
         self._spark: SparkSession | None = None
         self._lock = threading.RLock()
         self._definitions: Definitions | None = None
+        self.running: dict[str, Callable[[], None]] = {}  # attempt id -> asks it to stop
 
     # --- Spark ------------------------------------------------------------------------------
 
@@ -73,6 +74,11 @@ class Workspace:
             conf = self.spark.conf
             return fingerprint(lambda name, default: conf.get(name, default))
         return configured_fingerprint(self.config.spark)
+
+    def stop(self) -> None:
+        """Ask all that runs here to stop; a job may begin meanwhile, so ask until nothing runs."""
+        for cancel in tuple(self.running.values()):
+            cancel()
 
     def close(self) -> None:
         """Close the ledger, and the session unless it is the caller's own."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from headwater.vocabulary.stamp import Stamp
 
-_NEEDS_MAPPING = set(" ,;{}()\n\t=")
-
 
 @dataclass(frozen=True)
 class Target:
@@ -20,13 +18,8 @@ class Target:
     cluster_by: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
 
-
-def table_properties(columns: tuple[str, ...]) -> dict[str, str]:
-    """A change feed for whoever follows the view; no deletion vectors, they make feeds slow."""
-    properties = {
-        "delta.enableChangeDataFeed": "true",
-        "delta.enableDeletionVectors": "false",
-    }
-    if any(set(column) & _NEEDS_MAPPING for column in columns):
-        properties["delta.columnMapping.mode"] = "name"
-    return properties
+TABLE_PROPERTIES: Mapping[str, str] = {
+    "delta.enableChangeDataFeed": "true",
+    "delta.enableDeletionVectors": "false",
+}
+"""A change feed for whoever follows the view; no deletion vectors, they make feeds slow."""

@@ -1,19 +1,13 @@
-"""Spark SQL text to tokens, by sqlglot's tokenizer, with Spark 4's reading of doubled quotes.
-
-Since Spark 4, `'it''s'` is one string with a quote in it; sqlglot reads two strings and would join
-them without the quote. The merge happens here, before anybody parses.
-"""
+"""The tokens of a text as words of a statement's header."""
 
 from __future__ import annotations
 
 from sqlglot import Token, TokenType
-from sqlglot.dialects.spark import Spark
 from sqlglot.errors import TokenError
 
 from headwater.define.unclosed import Unclosed, find_unclosed
 from headwater.define.words import Word, WordKind
-
-_SPARK = Spark()
+from headwater.vocabulary.dialect import tokenize
 
 _KINDS = {
     TokenType.IDENTIFIER: WordKind.QUOTED,
@@ -21,17 +15,6 @@ _KINDS = {
     TokenType.RAW_STRING: WordKind.STRING,
     TokenType.NUMBER: WordKind.NUMBER,
 }
-
-
-def tokenize(text: str) -> list[Token]:
-    """All tokens of a text; raises sqlglot's TokenError where a quote or comment stays open."""
-    merged: list[Token] = []
-    for token in _SPARK.tokenize(text):
-        if merged and _is_doubled_quote(text, merged[-1], token):
-            merged[-1] = _joined(text, merged[-1], token)
-        else:
-            merged.append(token)
-    return merged
 
 
 def tokenize_closed(text: str) -> tuple[list[Token], Unclosed | None]:
@@ -70,20 +53,3 @@ def _unquoted(text: str, token: Token) -> list[Word]:
         at = text.index(part, parts[-1].end if parts else start)
         parts.append(Word(kind, part, at, at + len(part)))
     return parts
-
-
-def _is_doubled_quote(text: str, left: Token, right: Token) -> bool:
-    both_strings = left.token_type is right.token_type is TokenType.STRING
-    return both_strings and left.end + 1 == right.start and text[left.end] == text[right.start]
-
-
-def _joined(text: str, left: Token, right: Token) -> Token:
-    return Token(
-        TokenType.STRING,
-        left.text + text[right.start] + right.text,
-        line=right.line,
-        col=right.col,
-        start=left.start,
-        end=right.end,
-        comments=left.comments + right.comments,
-    )

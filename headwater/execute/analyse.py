@@ -92,9 +92,9 @@ def _types_of(session: SparkSession, node: Aggregate) -> dict[str, AggregateType
     }
 
 
-def _argument(call: exp.Expression) -> exp.Expression | None:
+def _argument(call: exp.Expr) -> exp.Expr | None:
     argument = call.this
-    if not isinstance(argument, exp.Expression) or isinstance(argument, (exp.Star, exp.Distinct)):
+    if not isinstance(argument, exp.Expr) or isinstance(argument, (exp.Star, exp.Distinct)):
         return None
     return argument.copy() if isinstance(call, (exp.Sum, exp.Avg, exp.Min, exp.Max)) else None
 

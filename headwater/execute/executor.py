@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from headwater.execute.reading import changes, snapshot
+from headwater.execute.reading import changes, columns_at, snapshot
 from headwater.execute.relations import SMALL_ROWS, keep
 from headwater.execute.staged import Staged
 from headwater.plan.steps import (
@@ -17,7 +17,7 @@ from headwater.plan.steps import (
     RefreshPlan,
     Step,
 )
-from headwater.vocabulary.names import quoted
+from headwater.plan.stored import StoredTable
 from headwater.vocabulary.receipt import StepCost
 
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ class Executor:
     def __init__(
         self,
         session: SparkSession,
-        paths: Mapping[str, str],
+        tables: Mapping[str, StoredTable],
         target: tuple[str, int] | None,
         expected_rows: Mapping[str, int | None],
     ) -> None:
         self._session = session
-        self._paths = paths
+        self._tables = tables
         self._target = target
         self._expected = expected_rows
         self._rows: dict[str, int] = {}
@@ -55,10 +55,12 @@ class Executor:
 
     def _make(self, step: Step) -> None:
         if isinstance(step, ReadSnapshot):
-            frame = snapshot(self._session, self._paths[step.source], step.version)
-            self._register(step.name, frame.select(*(quoted(c) for c in step.columns)))
+            table = self._tables[step.source]
+            self._register(
+                step.name, columns_at(self._session, table, step.version, step.columns)
+            )
         elif isinstance(step, ReadChanges):
-            frame = changes(self._session, self._paths[step.source], step)
+            frame = changes(self._session, self._tables[step.source], step)
             self._keep(step.name, frame, self._is_small(step.source))
         elif isinstance(step, ReadView) and self._target is not None:
             self._register(step.name, snapshot(self._session, *self._target))

@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headwater.plan.consolidate import consolidated, difference
-from headwater.plan.render import listed
 from headwater.plan.steps import ReadChanges
+from headwater.plan.stored import StoredTable
 from headwater.vocabulary.names import WEIGHT, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+def columns_at(
+    session: SparkSession, table: StoredTable, version: int | None, names: tuple[str, ...]
+) -> DataFrame:
+    """Some columns of a table at a version, under the names queries know."""
+    frame = snapshot(session, table.path, version)
+    return frame.selectExpr(*(table.column(name) for name in names))
 
 
 def snapshot(session: SparkSession, path: str, version: int | None) -> DataFrame:
@@ -21,37 +29,34 @@ def snapshot(session: SparkSession, path: str, version: int | None) -> DataFrame
     return reader.load(path)
 
 
-def changes(session: SparkSession, path: str, step: ReadChanges) -> DataFrame:
+def changes(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:
     """Signed rows of (after, up_to]; netted, unless the log proves that rows only came."""
     if not step.has_feed:
-        return _snapshot_difference(session, path, step)
+        return _snapshot_difference(session, table, step)
     feed = (
         session.read.format("delta")
         .option("readChangeFeed", "true")
         .option("startingVersion", step.after + 1)
         .option("endingVersion", step.up_to)
-        .load(path)
+        .load(table.path)
     )
     raw = f"{step.name}_feed"
     feed.createOrReplaceTempView(raw)
     sign = "CASE WHEN _change_type IN ('insert', 'update_postimage') THEN 1 ELSE -1 END"
     signed = (
-        f"SELECT {listed(step.columns)}, CAST({sign} AS BIGINT) AS {quoted(WEIGHT)} "
+        f"SELECT {table.columns(step.columns)}, CAST({sign} AS BIGINT) AS {quoted(WEIGHT)} "
         f"FROM {quoted(raw)}"
     )
     return session.sql(signed if step.inserts_only else consolidated(step.columns, f"({signed})"))
 
 
-def _snapshot_difference(session: SparkSession, path: str, step: ReadChanges) -> DataFrame:
+def _snapshot_difference(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:
     """Without a feed both snapshots are read whole and subtracted."""
     before, after = f"{step.name}_before", f"{step.name}_after"
-    snapshot(session, path, step.after).createOrReplaceTempView(before)
-    snapshot(session, path, step.up_to).createOrReplaceTempView(after)
-    shown = listed(step.columns)
-    return session.sql(
-        difference(
-            step.columns,
-            f"(SELECT {shown} FROM {quoted(after)})",
-            f"(SELECT {shown} FROM {quoted(before)})",
-        )
-    )
+    columns_at(session, table, step.after, step.columns).createOrReplaceTempView(before)
+    columns_at(session, table, step.up_to, step.columns).createOrReplaceTempView(after)
+    return session.sql(difference(step.columns, f"({_all(after)})", f"({_all(before)})"))
+
+
+def _all(relation: str) -> str:
+    return f"SELECT * FROM {quoted(relation)}"

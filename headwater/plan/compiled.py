@@ -10,6 +10,7 @@ from typing import Any
 from headwater.define.lowering.lower import Lowered, lower
 from headwater.plan.layout import layout_of
 from headwater.plan.mergeable import AggregateTypes
+from headwater.plan.stored import stored_names
 from headwater.plan.view import Columns, CompiledView
 from headwater.vocabulary.algebra import Opaque, Query, Scan, scans
 from headwater.vocabulary.dialect import parsed
@@ -61,7 +62,7 @@ def restore(name: str, sql: str, compilation: Compilation) -> CompiledView:
 @lru_cache(maxsize=2048)
 def _restored(name: str, sql: str, stored: str) -> CompiledView:
     compilation = Compilation.from_json(stored)
-    visible = tuple(column for column, _ in compilation.columns)
+    visible = stored_names(tuple(column for column, _ in compilation.columns))
     lowered = lowered_or_text(sql, compilation)
     query = replace(lowered.query, names=visible)
     if not query.root.columns:

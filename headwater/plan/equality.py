@@ -7,7 +7,7 @@ from sqlglot import exp
 from headwater.vocabulary.algebra import Join, used_columns
 
 
-def equal_pairs(join: Join) -> tuple[tuple[exp.Expression, exp.Expression], ...]:
+def equal_pairs(join: Join) -> tuple[tuple[exp.Expr, exp.Expr], ...]:
     """(left expression, right expression) for every conjunct `l = r` or `l <=> r`."""
     pairs = []
     for part in _conjuncts(join.on):
@@ -19,8 +19,8 @@ def equal_pairs(join: Join) -> tuple[tuple[exp.Expression, exp.Expression], ...]
 
 
 def _sided(
-    join: Join, one: exp.Expression, other: exp.Expression
-) -> tuple[exp.Expression, exp.Expression] | None:
+    join: Join, one: exp.Expr, other: exp.Expr
+) -> tuple[exp.Expr, exp.Expr] | None:
     left, right = set(join.left.columns), set(join.right.columns)
     first, second = used_columns(one), used_columns(other)
     if first and second and first <= left and second <= right:
@@ -30,7 +30,7 @@ def _sided(
     return None
 
 
-def _conjuncts(condition: exp.Expression | None) -> list[exp.Expression]:
+def _conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
     if condition is None:
         return []
     condition = _bare(condition)
@@ -39,7 +39,7 @@ def _conjuncts(condition: exp.Expression | None) -> list[exp.Expression]:
     return [condition]
 
 
-def _bare(expression: exp.Expression) -> exp.Expression:
+def _bare(expression: exp.Expr) -> exp.Expr:
     while isinstance(expression, exp.Paren):
         expression = expression.this
     return expression

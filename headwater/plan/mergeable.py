@@ -36,8 +36,8 @@ class Part:
 
     column: str  # in the view's table
     kind: str  # rows | count | sum | min | max
-    argument: exp.Expression | None
-    expression: exp.Expression  # the aggregate that computes the state from scratch
+    argument: exp.Expr | None
+    expression: exp.Expr  # the aggregate that computes the state from scratch
     type: str
     aggregate: str | None = None  # the id of the user's aggregate that it equals
     companion: str | None = None  # for sums: the column that counts the values
@@ -87,7 +87,7 @@ def _parts(item: Item, number: int, types: AggregateTypes) -> tuple[list[Part] |
     if isinstance(call, exp.Count):
         column = f"{HIDDEN_PREFIX}count_{number}"
         return [Part(column, "count", call.this, call, "bigint", item.id)], ""
-    if type(call) in {exp.Min, exp.Max}:
+    if isinstance(call, (exp.Min, exp.Max)):
         kind = "min" if isinstance(call, exp.Min) else "max"
         column = f"{HIDDEN_PREFIX}{kind}_{number}"
         return [Part(column, kind, call.this, call, types.result, item.id)], ""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from headwater.plan.compiled import uncomparable
 from headwater.plan.cost import Price, prices
 from headwater.plan.deltas import LAWS
 from headwater.plan.planning import Planning
-from headwater.plan.soundness import Verdict, subtree_reasons, verdicts
+from headwater.plan.soundness import Verdict, only_gains, subtree_reasons, verdicts
 from headwater.plan.steps import (
     TARGET,
     ReadSnapshot,
@@ -42,10 +43,6 @@ class Situation:
     @property
     def changed(self) -> frozenset[str]:
         return frozenset(w.source for w in self.windows.values() if w.changed)
-
-    @property
-    def inserts_only(self) -> bool:
-        return all(w.inserts_only for w in self.windows.values() if w.changed)
 
 
 @dataclass(frozen=True)
@@ -128,15 +125,20 @@ def _write(
     if technique is Technique.APPEND:
         return append_write(planning, layout)
     if technique is Technique.MERGE:
-        return groups_write(planning, layout, view.types, inserts_only=situation.inserts_only)
+        return groups_write(planning, layout, view.types, inserts_only=_gains(view, situation))
     if technique is Technique.REKEY and layout.keys is not None:
         return keys_write(planning, layout)
     if technique in {Technique.DELTA, Technique.REKEY}:
         return rows_write(planning, layout)
-    text = view.sql if _by_text(view) else None
-    if not situation.exists:
+    text = view.text if _by_text(view) else None
+    if not situation.exists or uncomparable(view.columns) is not None:
         return overwrite_write(planning, layout, text)
     return rewrite_write(planning, layout, text)
+
+
+def _gains(view: CompiledView, situation: Situation) -> bool:
+    groups = view.layout.groups
+    return groups is not None and only_gains(groups.shape.aggregate.input, situation.windows)
 
 
 def _by_text(view: CompiledView) -> bool:

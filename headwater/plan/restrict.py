@@ -12,7 +12,8 @@ from functools import singledispatch
 from sqlglot import exp
 
 from headwater.plan.equality import equal_pairs
-from headwater.plan.render import Leaves, render, text
+from headwater.plan.render import Leaves, render
+from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.algebra import (
     Aggregate,
     Distinct,
@@ -30,7 +31,7 @@ from headwater.vocabulary.algebra import (
 )
 from headwater.vocabulary.names import quoted
 
-Keys = tuple[tuple[exp.Expression, str], ...]
+Keys = tuple[tuple[exp.Expr, str], ...]
 """Expressions over a node's columns, each with the column of the touched relation it must equal."""
 
 
@@ -147,21 +148,21 @@ def _carried(node: Join, keys: Keys, *, from_left: bool) -> Keys | None:
     return tuple(carried)
 
 
-def shared_partition(node: Window) -> tuple[exp.Expression, ...]:
+def shared_partition(node: Window) -> tuple[exp.Expr, ...]:
     """The partition expressions that all window functions of a node have in common."""
     lists = [item.expression.args.get("partition_by") or [] for item in node.items]
     return tuple(e for e in lists[0] if all(e in other for other in lists[1:]))
 
 
-def _substituted(keys: Keys, meaning: dict[str, exp.Expression]) -> Keys:
+def _substituted(keys: Keys, meaning: dict[str, exp.Expr]) -> Keys:
     return tuple((_replaced(expression, meaning), name) for expression, name in keys)
 
 
-def _replaced(expression: exp.Expression, meaning: dict[str, exp.Expression]) -> exp.Expression:
+def _replaced(expression: exp.Expr, meaning: dict[str, exp.Expr]) -> exp.Expr:
     if isinstance(expression, exp.Column):
         return meaning[expression.name]
 
-    def meant(part: exp.Expression) -> exp.Expression:
+    def meant(part: exp.Expr) -> exp.Expr:
         return exp.Paren(this=meaning[part.name].copy()) if isinstance(part, exp.Column) else part
 
     return expression.copy().transform(meant)

@@ -22,14 +22,14 @@ class Grouped:
     """A projection of the groups of an aggregate, some of which a filter may hide."""
 
     project: Project
-    filters: tuple[exp.Expression, ...]
+    filters: tuple[exp.Expr, ...]
     aggregate: Aggregate
 
 
 def grouped_shape(root: Node) -> Grouped | None:
     """The aggregate at the top of a tree, if there is one; DISTINCT is one without aggregates."""
     project, below = _projection(root)
-    filters: list[exp.Expression] = []
+    filters: list[exp.Expr] = []
     while isinstance(below, Filter):
         filters.append(below.predicate)
         below = below.input
@@ -52,7 +52,7 @@ def _projection(root: Node) -> tuple[Project, Node]:
 def _merged(outer: Project, inner: Project) -> Project:
     meaning = {item.id: item.expression for item in inner.items}
 
-    def meant(part: exp.Expression) -> exp.Expression:
+    def meant(part: exp.Expr) -> exp.Expr:
         if isinstance(part, exp.Column):
             return exp.Paren(this=meaning[part.name].copy())
         return part
@@ -71,7 +71,7 @@ def _as_aggregate(distinct: Distinct, project: Project) -> tuple[Aggregate, Proj
     keys = tuple(Item(f"{id_}_key", column(id_)) for id_ in distinct.columns)
     fresh = {id_: f"{id_}_key" for id_ in distinct.columns}
 
-    def renamed(part: exp.Expression) -> exp.Expression:
+    def renamed(part: exp.Expr) -> exp.Expr:
         return column(fresh[part.name]) if isinstance(part, exp.Column) else part
 
     items = tuple(Item(i.id, i.expression.copy().transform(renamed)) for i in project.items)

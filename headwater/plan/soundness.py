@@ -94,8 +94,8 @@ def _merge(view: CompiledView, windows: Mapping[str, SourceWindow]) -> Verdict:
         code, _, detail = layout.unmergeable.partition(": ")
         text = detail or "groups that a HAVING hides have no state to add to"
         return _no(Technique.MERGE, Reason(code, text))
-    inserts_only = all(w.inserts_only for w in windows.values() if w.changed)
-    if layout.groups.inserts_only and not inserts_only:
+    below = layout.groups.shape.aggregate.input
+    if layout.groups.inserts_only and not only_gains(below, windows):
         why = Reason("EXTREMUM_DELETED", "min or max cannot be kept by addition under deletes")
         return _no(Technique.MERGE, why)
     return Verdict(Technique.MERGE, True, Reason("ADDITIVE_STATE", "the aggregates add up"))
@@ -159,6 +159,13 @@ def _not_linear(root: Node, changed: frozenset[str]) -> Node | None:
             continue
         return node
     return None
+
+
+def only_gains(node: Node, windows: Mapping[str, SourceWindow]) -> bool:
+    """Whether an operator's change is proved to be inserts, each of weight one."""
+    moved = [w for w in windows.values() if w.changed]
+    changed = frozenset(w.source for w in moved)
+    return all(w.inserts_only for w in moved) and _not_monotone(node, changed) is None
 
 
 def _not_monotone(root: Node, changed: frozenset[str]) -> Node | None:

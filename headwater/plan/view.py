@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from headwater.plan.layout import Layout
 from headwater.plan.mergeable import AggregateTypes
 from headwater.vocabulary.algebra import Query
+from headwater.vocabulary.names import quoted
 from headwater.vocabulary.reason import Reason
 
 
@@ -30,6 +31,20 @@ class CompiledView:
     @property
     def catalog(self) -> dict[str, tuple[str, ...]]:
         return {name: tuple(c for c, _ in columns) for name, columns in self.sources.items()}
+
+    @property
+    def stored(self) -> dict[str, str]:
+        """A reader's column -> the table's."""
+        pairs = zip(self.columns, self.layout.visible, strict=True)
+        return {name: stored for (name, _), stored in pairs}
+
+    @property
+    def text(self) -> str:
+        """The user's query, its columns under the names they are stored by."""
+        if all(name == stored for name, stored in self.stored.items()):
+            return self.sql
+        names = ", ".join(quoted(stored) for stored in self.layout.visible)
+        return f"SELECT * FROM (\n{self.sql}\n) AS __hw_query({names})"
 
     @property
     def is_opaque(self) -> bool:

@@ -35,7 +35,7 @@ class Item:
     """One computed column: `expression AS id`."""
 
     id: str
-    expression: exp.Expression
+    expression: exp.Expr
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Filter(Node):
     """Rows for which the predicate is true."""
 
     input: Node
-    predicate: exp.Expression
+    predicate: exp.Expr
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ class Join(Node):
     left: Node
     right: Node
     kind: JoinKind
-    on: exp.Expression | None
+    on: exp.Expr | None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -202,7 +202,7 @@ class Generate(Node):
     """Each input row beside the rows its generator makes of it (LATERAL VIEW explode(...))."""
 
     input: Node
-    generator: exp.Expression
+    generator: exp.Expr
     ids: tuple[str, ...]
     outer: bool
 
@@ -220,9 +220,9 @@ class TopK(Node):
     """ORDER BY ... LIMIT ... OFFSET."""
 
     input: Node
-    order: tuple[exp.Expression, ...]
-    limit: exp.Expression | None
-    offset: exp.Expression | None
+    order: tuple[exp.Expr, ...]
+    limit: exp.Expr | None
+    offset: exp.Expr | None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -240,7 +240,7 @@ class Opaque(Node):
     Its tables are written `leaf_<n>` so that old, new and current versions can stand in for them.
     """
 
-    query: exp.Expression
+    query: exp.Expr
     scans: tuple[Scan, ...]
     ids: tuple[str, ...]
     reason: str
@@ -279,6 +279,6 @@ def column(id_: str) -> exp.Column:
     return exp.Column(this=exp.to_identifier(id_, quoted=True))
 
 
-def used_columns(expression: exp.Expression) -> frozenset[str]:
+def used_columns(expression: exp.Expr) -> frozenset[str]:
     """The column ids an expression reads."""
     return frozenset(found.name for found in expression.find_all(exp.Column))

@@ -2,14 +2,16 @@
 
 sqlglot's own Spark dialect maps functions to common forms so that it can translate them to other
 engines. We only ever speak Spark, so every function but the few that upkeep must understand is kept
-under the name the user wrote: what is not changed cannot change its meaning.
+under the name the user wrote: what is not changed cannot change its meaning. And since Spark 4
+`'it''s'` is one string with a quote in it; sqlglot reads two strings and would join them without the
+quote, so they are merged before anybody parses.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from sqlglot import exp
+from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.spark import Spark
 
 _UNDERSTOOD = {"ARRAY", "AVG", "COUNT", "MAX", "MIN", "SUM"}
@@ -23,7 +25,7 @@ _UNIT_FIRST = {"date_add", "date_diff", "dateadd", "datediff", "timestampadd", "
 class VerbatimSpark(Spark):
     """The dialect in which Headwater parses and writes queries."""
 
-    class Parser(Spark.Parser):
+    class Parser(Spark.Parser):  # type: ignore[misc, valid-type]  # sqlglot builds it at run time
         FUNCTIONS: ClassVar = {
             name: build for name, build in Spark.Parser.FUNCTIONS.items() if name in _UNDERSTOOD
         }
@@ -34,9 +36,20 @@ class VerbatimSpark(Spark):
         }
 
 
-def parsed(sql: str) -> exp.Expression:
+def tokenize(text: str) -> list[Token]:
+    """All tokens of a text; raises sqlglot's TokenError where a quote or comment stays open."""
+    merged: list[Token] = []
+    for token in VerbatimSpark().tokenize(text):
+        if merged and _is_doubled_quote(text, merged[-1], token):
+            merged[-1] = _joined(text, merged[-1], token)
+        else:
+            merged.append(token)
+    return merged
+
+
+def parsed(sql: str) -> exp.Expr:
     """One statement as a tree."""
-    tree = VerbatimSpark().parse(sql)[0]
+    tree = VerbatimSpark().parser().parse(tokenize(sql), sql)[0]
     if tree is None:
         return exp.Select()
     for call in tree.find_all(exp.Anonymous):
@@ -46,6 +59,23 @@ def parsed(sql: str) -> exp.Expression:
     return tree
 
 
-def written(node: exp.Expression) -> str:
+def written(node: exp.Expr) -> str:
     """A tree as text, function names as they were written."""
     return node.sql(dialect=VerbatimSpark, normalize_functions=False)
+
+
+def _is_doubled_quote(text: str, left: Token, right: Token) -> bool:
+    both_strings = left.token_type is right.token_type is TokenType.STRING
+    return both_strings and left.end + 1 == right.start and text[left.end] == text[right.start]
+
+
+def _joined(text: str, left: Token, right: Token) -> Token:
+    return Token(
+        TokenType.STRING,
+        left.text + text[right.start] + right.text,
+        line=right.line,
+        col=right.col,
+        start=left.start,
+        end=right.end,
+        comments=left.comments + right.comments,
+    )

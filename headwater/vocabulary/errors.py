@@ -224,3 +224,39 @@ class LedgerUnreadable(HeadwaterError):
         "check the store URL and its permissions; a SQLite ledger may be deleted: "
         "contents and frontiers are found again from the views' own commits"
     )
+
+
+class SourceUnsupported(HeadwaterError):
+    """A source uses a Delta feature under which its log alone does not tell the truth."""
+
+    number = 10_032
+    hint = "drop the feature from the table, or define the source on a plain copy of it"
+
+
+class ProjectExists(HeadwaterError):
+    """A new project would overwrite what is already in the folder."""
+
+    number = 10_012
+    hint = "choose another folder"
+
+
+class InternalError(HeadwaterError):
+    """Something happened that Headwater did not foresee: a bug, or a broken installation."""
+
+    number = 10_099
+
+
+class DownloadFailed(HeadwaterError):
+    """Delta Lake's jars could not be fetched."""
+
+    number = 130
+    hint = (
+        "check the network, or name your own repository with `spark.jars.repositories` "
+        "or jars you have with `spark.jars` in headwater.toml"
+    )
+
+
+class SessionUnsuited(HeadwaterError):
+    """The Spark session handed in cannot read and write Delta tables."""
+
+    number = 10_051

@@ -34,7 +34,7 @@ class Lowering:
     """Sources, CTEs in scope, and the way back into the lowering of a whole query."""
 
     catalog: Mapping[str, tuple[str, ...]]  # source -> its columns, as spelled by the table
-    query: Callable[[Lowering, exp.Expression, Scope | None], tuple[Node, Scope]]
+    query: Callable[[Lowering, exp.Expr, Scope | None], tuple[Node, Scope]]
     ctes: tuple[exp.CTE, ...] = ()
     counter: Counter = field(default_factory=Counter)
     problems: list[NameProblem] = field(default_factory=list)

@@ -27,7 +27,7 @@ _SYNTAX = frozenset(
 _AGGREGATE_WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 
 
-def function_name(node: exp.Expression) -> str | None:
+def function_name(node: exp.Expr) -> str | None:
     """The Spark name of a call, in lower case; None if it is written as an operator."""
     if isinstance(node, exp.Anonymous):
         return str(node.this).lower()
@@ -35,7 +35,7 @@ def function_name(node: exp.Expression) -> str | None:
     return matched.group(1).lower() if matched else None
 
 
-def is_aggregate(node: exp.Expression) -> bool:
+def is_aggregate(node: exp.Expr) -> bool:
     """Whether a node is one aggregate call, its FILTER or null treatment included."""
     if isinstance(node, _AGGREGATE_WRAPPERS):
         return is_aggregate(node.this)
@@ -44,16 +44,16 @@ def is_aggregate(node: exp.Expression) -> bool:
     return isinstance(node, exp.AggFunc) or function_name(node) in functions.AGGREGATES
 
 
-def contains_aggregate(node: exp.Expression) -> bool:
+def contains_aggregate(node: exp.Expr) -> bool:
     """Whether an aggregate of the group is computed anywhere in an expression."""
-    found: list[exp.Expression] = []
+    found: list[exp.Expr] = []
     replace_aggregates(node, lambda call: found.append(call) or call)  # type: ignore[func-returns-value]
     return bool(found)
 
 
 def replace_aggregates(
-    node: exp.Expression, replacement: Callable[[exp.Expression], exp.Expression]
-) -> exp.Expression:
+    node: exp.Expr, replacement: Callable[[exp.Expr], exp.Expr]
+) -> exp.Expr:
     """A copy in which every aggregate of the group is replaced; window functions are not one."""
     if isinstance(node, exp.Window):
         return _over_children(node, lambda child: _inside_window(child, node, replacement))
@@ -65,10 +65,10 @@ def replace_aggregates(
 
 
 def _inside_window(
-    child: exp.Expression,
+    child: exp.Expr,
     window: exp.Window,
-    replacement: Callable[[exp.Expression], exp.Expression],
-) -> exp.Expression:
+    replacement: Callable[[exp.Expr], exp.Expr],
+) -> exp.Expr:
     """The windowed function itself stays; aggregates in its arguments and keys are the group's."""
     if child is window.this:
         function = child
@@ -80,23 +80,23 @@ def _inside_window(
     return replace_aggregates(child, replacement)
 
 
-def _as_window(wrapper: exp.Expression) -> exp.Window:
+def _as_window(wrapper: exp.Expr) -> exp.Window:
     return wrapper  # type: ignore[return-value]
 
 
 def _over_children(
-    node: exp.Expression, change: Callable[[exp.Expression], exp.Expression]
-) -> exp.Expression:
+    node: exp.Expr, change: Callable[[exp.Expr], exp.Expr]
+) -> exp.Expr:
     copied = node.copy()
     for key, value in node.args.items():
-        if isinstance(value, exp.Expression):
+        if isinstance(value, exp.Expr):
             copied.set(key, change(value))
         elif isinstance(value, list):
-            copied.set(key, [change(v) if isinstance(v, exp.Expression) else v for v in value])
+            copied.set(key, [change(v) if isinstance(v, exp.Expr) else v for v in value])
     return copied
 
 
-def check_function(node: exp.Expression) -> None:
+def check_function(node: exp.Expr) -> None:
     """Refuse calls whose value is not a function of the row alone, or that are unknown."""
     if not isinstance(node, exp.Func) or isinstance(node, exp.AggFunc):
         return
@@ -116,13 +116,13 @@ def check_function(node: exp.Expression) -> None:
 
 
 def resolve(
-    expression: exp.Expression,
+    expression: exp.Expr,
     scope: Scope,
-    aliases: Mapping[str, exp.Expression] | None = None,
-) -> exp.Expression:
+    aliases: Mapping[str, exp.Expr] | None = None,
+) -> exp.Expr:
     """A copy over ids. `aliases` answer only to names that the scope does not know."""
 
-    def over_ids(node: exp.Expression) -> exp.Expression:
+    def over_ids(node: exp.Expr) -> exp.Expr:
         if isinstance(node, (exp.Query, exp.Exists)):
             raise NotLoweredError("SUBQUERY", "a sub-query stands inside an expression")
         if isinstance(node, (exp.Parameter, exp.Placeholder, exp.SessionParameter)):
@@ -136,8 +136,8 @@ def resolve(
 
 
 def _resolved(
-    node: exp.Column, scope: Scope, aliases: Mapping[str, exp.Expression]
-) -> exp.Expression:
+    node: exp.Column, scope: Scope, aliases: Mapping[str, exp.Expr]
+) -> exp.Expr:
     here: Scope | None = scope
     while here is not None:
         resolved = resolve_column(node, here)
@@ -149,7 +149,7 @@ def _resolved(
     raise unknown_column(node, scope)
 
 
-def conjuncts(predicate: exp.Expression | None) -> list[exp.Expression]:
+def conjuncts(predicate: exp.Expr | None) -> list[exp.Expr]:
     """The parts of a condition that must all hold."""
     if predicate is None:
         return []
@@ -160,12 +160,12 @@ def conjuncts(predicate: exp.Expression | None) -> list[exp.Expression]:
     return [predicate]
 
 
-def all_of(parts: list[exp.Expression]) -> exp.Expression | None:
+def all_of(parts: list[exp.Expr]) -> exp.Expr | None:
     """One condition from its conjuncts; None for none."""
     if not parts:
         return None
     return exp.and_(*[exp.Paren(this=part.copy()) for part in parts], copy=False)
 
 
-def reads_only(expression: exp.Expression, ids: frozenset[str]) -> bool:
+def reads_only(expression: exp.Expr, ids: frozenset[str]) -> bool:
     return used_columns(expression) <= ids

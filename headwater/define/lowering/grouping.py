@@ -32,7 +32,7 @@ class Grouping:
     def node(self) -> Aggregate:
         return Aggregate(self.input, tuple(self.keys), tuple(self.aggregates))
 
-    def over_groups(self, expression: exp.Expression) -> exp.Expression:
+    def over_groups(self, expression: exp.Expr) -> exp.Expr:
         """The expression in terms of group keys and aggregates."""
         changed = replace_aggregates(self._keys_replaced(expression), self._aggregate)
         ours = {item.id for item in (*self.keys, *self.aggregates)}
@@ -40,20 +40,20 @@ class Grouping:
             raise NotLoweredError("NOT_GROUPED", "a column that is neither grouped nor aggregated")
         return changed
 
-    def _keys_replaced(self, node: exp.Expression) -> exp.Expression:
+    def _keys_replaced(self, node: exp.Expr) -> exp.Expr:
         """Keys become columns, but not inside an aggregate's arguments, which see input rows."""
-        calls: list[exp.Expression] = []
+        calls: list[exp.Expr] = []
 
-        def put_aside(call: exp.Expression) -> exp.Expression:
+        def put_aside(call: exp.Expr) -> exp.Expr:
             calls.append(call.copy())
             return exp.Placeholder(this=f"aggregate{len(calls) - 1}")
 
-        def back(part: exp.Expression) -> exp.Expression:
+        def back(part: exp.Expr) -> exp.Expr:
             if isinstance(part, exp.Placeholder) and str(part.this).startswith("aggregate"):
                 return calls[int(str(part.this).removeprefix("aggregate"))]
             return part
 
-        def as_key(part: exp.Expression) -> exp.Expression:
+        def as_key(part: exp.Expr) -> exp.Expr:
             for key in self.keys:
                 if part == key.expression:
                     return column(key.id)
@@ -61,7 +61,7 @@ class Grouping:
 
         return replace_aggregates(node, put_aside).transform(as_key).transform(back)
 
-    def _aggregate(self, call: exp.Expression) -> exp.Expression:
+    def _aggregate(self, call: exp.Expr) -> exp.Expr:
         if call.find(exp.Grouping, exp.GroupingId):
             raise NotLoweredError("GROUPING_SETS", "grouping() without grouping sets")
         for item in self.aggregates:
@@ -76,7 +76,7 @@ def group(
     node: Node,
     scope: Scope,
     select: exp.Select,
-    selected: list[exp.Expression],
+    selected: list[exp.Expr],
 ) -> Grouping:
     """Start the aggregate of a SELECT; `grouping.node` is complete once all clauses went through."""
     clause = select.args.get("group")
@@ -94,7 +94,7 @@ def group(
 
 
 def _register(
-    grouping: Grouping, select: exp.Select, scope: Scope, selected: list[exp.Expression]
+    grouping: Grouping, select: exp.Select, scope: Scope, selected: list[exp.Expr]
 ) -> None:
     """Aggregates that only HAVING or ORDER BY name must exist before the node is taken."""
     names = [e.alias_or_name.lower() for e in select.expressions]
@@ -107,15 +107,15 @@ def _register(
             grouping.over_groups(resolve(call, scope, aliases))
 
 
-def _calls(part: exp.Expression) -> list[exp.Expression]:
-    found: list[exp.Expression] = []
+def _calls(part: exp.Expr) -> list[exp.Expr]:
+    found: list[exp.Expr] = []
     replace_aggregates(part, lambda call: found.append(call) or call)  # type: ignore[func-returns-value]
     return found
 
 
 def _keys(
-    clause: exp.Expression, scope: Scope, select: exp.Select, selected: list[exp.Expression]
-) -> list[exp.Expression]:
+    clause: exp.Expr, scope: Scope, select: exp.Select, selected: list[exp.Expr]
+) -> list[exp.Expr]:
     if any(clause.args.get(part) for part in _UNREAD):
         raise NotLoweredError("GROUPING_SETS", "grouping sets")
     if clause.args.get("all") or _is_all(clause, scope):
@@ -124,7 +124,7 @@ def _keys(
     return [_key(written, scope, aliases, selected) for written in clause.expressions]
 
 
-def _is_all(clause: exp.Expression, scope: Scope) -> bool:
+def _is_all(clause: exp.Expr, scope: Scope) -> bool:
     if len(clause.expressions) != 1 or not isinstance(clause.expressions[0], exp.Column):
         return False
     only = clause.expressions[0]
@@ -132,8 +132,8 @@ def _is_all(clause: exp.Expression, scope: Scope) -> bool:
 
 
 def _aliases(
-    select: exp.Select, selected: list[exp.Expression]
-) -> dict[str, exp.Expression]:
+    select: exp.Select, selected: list[exp.Expr]
+) -> dict[str, exp.Expr]:
     if len(select.expressions) != len(selected):
         return {}
     pairs = zip(select.expressions, selected, strict=True)
@@ -141,11 +141,11 @@ def _aliases(
 
 
 def _key(
-    written: exp.Expression,
+    written: exp.Expr,
     scope: Scope,
-    aliases: dict[str, exp.Expression],
-    selected: list[exp.Expression],
-) -> exp.Expression:
+    aliases: dict[str, exp.Expr],
+    selected: list[exp.Expr],
+) -> exp.Expr:
     if isinstance(written, (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple)):
         raise NotLoweredError("GROUPING_SETS", "grouping sets")
     if isinstance(written, exp.Literal) and not written.is_string:

@@ -59,7 +59,7 @@ def lower(text: str, catalog: Mapping[str, tuple[str, ...]]) -> Lowered:
 
 
 def lower_query(
-    context: Lowering, tree: exp.Expression, outer: Scope | None
+    context: Lowering, tree: exp.Expr, outer: Scope | None
 ) -> tuple[Node, Scope]:
     """Any query expression."""
     inside = context.with_ctes(_ctes(tree))
@@ -78,7 +78,7 @@ def lower_query(
         return opaque(inside, tree, refusal)
 
 
-def _ctes(tree: exp.Expression) -> list[exp.CTE]:
+def _ctes(tree: exp.Expr) -> list[exp.CTE]:
     clause = tree.args.get("with_")
     if clause is None:
         return []
@@ -88,7 +88,7 @@ def _ctes(tree: exp.Expression) -> list[exp.CTE]:
 
 
 def _set_operation(
-    context: Lowering, tree: exp.Expression, outer: Scope | None
+    context: Lowering, tree: exp.SetOperation, outer: Scope | None
 ) -> tuple[Node, Scope]:
     if tree.args.get("by_name") or tree.args.get("limit") or tree.args.get("offset"):
         raise NotLoweredError("SET_CLAUSE", "BY NAME or LIMIT on a set operation")
@@ -103,7 +103,7 @@ def _set_operation(
 
 
 def _combined(
-    tree: exp.Expression, left: Node, right: Node, ids: tuple[str, ...]
+    tree: exp.SetOperation, left: Node, right: Node, ids: tuple[str, ...]
 ) -> Node:
     distinct = tree.args.get("distinct") is not False
     if isinstance(tree, exp.Union):
@@ -133,13 +133,13 @@ def _shown_names(tree: exp.Select, refusal: NotLoweredError) -> list[str]:
     return names
 
 
-def _shown_name(written: exp.Expression) -> str:
+def _shown_name(written: exp.Expr) -> str:
     named = isinstance(written, (exp.Alias, exp.Column, exp.Dot))
     return written.alias_or_name if named else ""
 
 
 def _whole(
-    context: Lowering, tree: exp.Expression, refusal: NotLoweredError
+    context: Lowering, tree: exp.Expr, refusal: NotLoweredError
 ) -> tuple[Node, Scope]:
     """The whole view as text; nobody above it needs to know its columns."""
     if isinstance(refusal, NameProblemError):
@@ -149,8 +149,8 @@ def _whole(
 
 
 def _over_leaves(
-    context: Lowering, tree: exp.Expression
-) -> tuple[exp.Expression, tuple[Scan, ...]]:
+    context: Lowering, tree: exp.Expr
+) -> tuple[exp.Expr, tuple[Scan, ...]]:
     """A copy that names its tables `leaf_<n>` and carries the CTEs it needs."""
     copied = tree.copy()
     found: dict[str, Scan] = {}
@@ -174,7 +174,7 @@ def _over_leaves(
     return copied, tuple(found.values())
 
 
-def _all_ctes(tree: exp.Expression) -> list[exp.CTE]:
+def _all_ctes(tree: exp.Expr) -> list[exp.CTE]:
     return list(tree.find_all(exp.CTE))
 
 

@@ -36,7 +36,7 @@ class NameProblemError(NotLoweredError):
         self.problem = problem
 
 
-def position(node: exp.Expression) -> tuple[int, int]:
+def position(node: exp.Expr) -> tuple[int, int]:
     """Line and column of the first token below a node that remembers its place."""
     for found in node.walk():
         if "line" in found.meta:

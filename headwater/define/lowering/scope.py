@@ -77,14 +77,14 @@ class Scope:
         return tuple(entry.name for entry in self.entries)
 
 
-def resolve_column(node: exp.Column, scope: Scope) -> exp.Expression | None:
+def resolve_column(node: exp.Column, scope: Scope) -> exp.Expr | None:
     """The expression over ids that a column reference means, or None if nothing answers."""
     parts = [part.name for part in node.parts]
     found = scope.find(parts)
     if found is None:
         return None
     id_, fields = found
-    resolved: exp.Expression = column(id_)
+    resolved: exp.Expr = column(id_)
     for field in fields:
         resolved = exp.Dot(this=resolved, expression=exp.to_identifier(field, quoted=True))
     return resolved

@@ -36,10 +36,10 @@ class Selected:
     """The select list while it is resolved: names, expressions over ids, and earlier aliases."""
 
     names: list[str] = field(default_factory=list)
-    expressions: list[exp.Expression] = field(default_factory=list)
-    aliases: dict[str, exp.Expression] = field(default_factory=dict)
+    expressions: list[exp.Expr] = field(default_factory=list)
+    aliases: dict[str, exp.Expr] = field(default_factory=dict)
 
-    def add(self, name: str, expression: exp.Expression, *, aliased: bool) -> None:
+    def add(self, name: str, expression: exp.Expr, *, aliased: bool) -> None:
         self.names.append(name)
         self.expressions.append(expression)
         if aliased:
@@ -97,7 +97,7 @@ def _select_list(select: exp.Select, scope: Scope) -> Selected:
     return selected
 
 
-def _add_star(selected: Selected, written: exp.Expression, scope: Scope) -> None:
+def _add_star(selected: Selected, written: exp.Expr, scope: Scope) -> None:
     star = written if isinstance(written, exp.Star) else written.this
     if star.args.get("replace") or star.args.get("rename"):
         raise NotLoweredError("STAR", "a star with REPLACE or RENAME")
@@ -111,7 +111,7 @@ def _add_star(selected: Selected, written: exp.Expression, scope: Scope) -> None
             selected.add(entry.name, column(entry.id), aliased=False)
 
 
-def _implied_name(written: exp.Expression, index: int) -> str:
+def _implied_name(written: exp.Expr, index: int) -> str:
     if isinstance(written, (exp.Column, exp.Dot)):
         return written.name
     return f"_c{index}"
@@ -119,7 +119,7 @@ def _implied_name(written: exp.Expression, index: int) -> str:
 
 def _having(
     select: exp.Select, scope: Scope, selected: Selected
-) -> exp.Expression | None:
+) -> exp.Expr | None:
     having = select.args.get("having")
     if having is None:
         return None
@@ -154,14 +154,14 @@ def _sort_key(written: exp.Ordered, scope: Scope, selected: Selected) -> exp.Ord
     return _ordered(written, resolve(by, scope))
 
 
-def _ordered(written: exp.Ordered, by: exp.Expression) -> exp.Ordered:
+def _ordered(written: exp.Ordered, by: exp.Expr) -> exp.Ordered:
     copied = written.copy()
     copied.set("this", by)
     return copied
 
 
 def _is_grouped(
-    select: exp.Select, selected: Selected, having: exp.Expression | None
+    select: exp.Select, selected: Selected, having: exp.Expr | None
 ) -> bool:
     return (
         select.args.get("group") is not None
@@ -170,7 +170,7 @@ def _is_grouped(
     )
 
 
-def _no_window(grouping: Grouping, having: exp.Expression) -> exp.Expression:
+def _no_window(grouping: Grouping, having: exp.Expr) -> exp.Expr:
     if having.find(exp.Window):
         raise NotLoweredError("WINDOW_IN_HAVING", "a window function in HAVING")
     return grouping.over_groups(having)
@@ -182,7 +182,7 @@ def _windowed(
     """Window functions become columns of a Window node below the projection."""
     items: list[Item] = []
 
-    def as_column(part: exp.Expression) -> exp.Expression:
+    def as_column(part: exp.Expr) -> exp.Expr:
         if not isinstance(part, exp.Window):
             return part
         if part.args.get("alias") or part.find(exp.Window) is not part:

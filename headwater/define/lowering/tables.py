@@ -45,7 +45,7 @@ def from_clause(
 
 
 def _with_joins(
-    context: Lowering, first: exp.Expression, joins: list[exp.Join], outer: Scope | None
+    context: Lowering, first: exp.Expr, joins: list[exp.Join], outer: Scope | None
 ) -> tuple[Node, Scope]:
     node, scope = _relation(context, first, outer)
     for join in joins:
@@ -57,7 +57,7 @@ def _with_joins(
 
 
 def _relation(
-    context: Lowering, item: exp.Expression, outer: Scope | None
+    context: Lowering, item: exp.Expr, outer: Scope | None
 ) -> tuple[Node, Scope]:
     if isinstance(item, exp.Table):
         return _table(context, item, outer)
@@ -130,7 +130,7 @@ def _values(context: Lowering, item: exp.Values) -> tuple[Node, Scope]:
     return Opaque(query, (), ids, "VALUES: constant rows"), scope
 
 
-def _alias_columns(item: exp.Expression) -> tuple[str, ...]:
+def _alias_columns(item: exp.Expr) -> tuple[str, ...]:
     alias = item.args.get("alias")
     return tuple(c.name for c in alias.columns) if isinstance(alias, exp.TableAlias) else ()
 
@@ -209,7 +209,7 @@ def _using(
     return node, Scope((*shared, *marked), scopes[0].outer)
 
 
-def _coalesce(left: str, right: str) -> exp.Expression:
+def _coalesce(left: str, right: str) -> exp.Expr:
     return exp.Coalesce(this=column(left), expressions=[column(right)])
 
 
@@ -248,7 +248,7 @@ def _generate(
     return Generate(node, generator, ids, bool(lateral.args.get("outer"))), scope.beside(made)
 
 
-def _default_columns(name: str, call: exp.Expression) -> tuple[str, ...]:
+def _default_columns(name: str, call: exp.Expr) -> tuple[str, ...]:
     if name in {"explode", "explode_outer"}:
         return ("col",)
     if name in {"posexplode", "posexplode_outer"}:

@@ -28,7 +28,7 @@ from headwater.vocabulary.algebra import (
 _PLAIN = {"expressions", "from_", "joins", "where", "laterals", "distinct"}
 
 
-def filtered(context: Lowering, node: Node, scope: Scope, predicate: exp.Expression) -> Node:
+def filtered(context: Lowering, node: Node, scope: Scope, predicate: exp.Expr) -> Node:
     """Rows that satisfy every conjunct; plain ones first, so that joins see fewer rows."""
     parts = conjuncts(predicate)
     subqueries = [part for part in parts if part.find(exp.Query)]
@@ -41,7 +41,7 @@ def filtered(context: Lowering, node: Node, scope: Scope, predicate: exp.Express
     return node
 
 
-def _existence(context: Lowering, node: Node, scope: Scope, part: exp.Expression) -> Node:
+def _existence(context: Lowering, node: Node, scope: Scope, part: exp.Expr) -> Node:
     negated = False
     while isinstance(part, (exp.Not, exp.Paren)):
         negated = negated != isinstance(part, exp.Not)
@@ -63,7 +63,7 @@ def _joined(
     node: Node,
     scope: Scope,
     query: exp.Select,
-    needle: exp.Expression | None,
+    needle: exp.Expr | None,
     kind: JoinKind,
 ) -> Node:
     """The sub-query's own conditions stay inside; those that name the outer row become ON."""
@@ -85,7 +85,7 @@ def _joined(
 
 def _split(
     query: exp.Select, inner: Scope, outside: frozenset[str]
-) -> tuple[list[exp.Expression], list[exp.Expression]]:
+) -> tuple[list[exp.Expr], list[exp.Expr]]:
     where = query.args.get("where")
     parts = [resolve(part, inner) for part in conjuncts(where.this if where else None)]
     correlated = [part for part in parts if used_columns(part) & outside]
@@ -93,8 +93,8 @@ def _split(
 
 
 def _membership(
-    needle: exp.Expression, scope: Scope, query: exp.Select, inner: Scope
-) -> exp.Expression:
+    needle: exp.Expr, scope: Scope, query: exp.Select, inner: Scope
+) -> exp.Expr:
     if isinstance(needle, exp.Tuple) or len(query.expressions) != 1:
         raise NotLoweredError("TUPLE_IN", "IN over several columns")
     shown = query.expressions[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from headwater.plan.planning import Planning
-from headwater.plan.render import text
+from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.algebra import Filter, Node
 from headwater.vocabulary.names import quoted
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 from headwater.plan.layout import COUNT, Groups, Layout
 from headwater.plan.mergeable import AggregateTypes, Part, average_limit, average_sql
 from headwater.plan.planning import Planning
-from headwater.plan.render import text
+from headwater.vocabulary.dialect import written as text
 from headwater.plan.steps import MergeGroups, Write
 from headwater.vocabulary.algebra import Item
 from headwater.vocabulary.names import WEIGHT, quoted
@@ -136,7 +136,7 @@ class _Values:
         for aggregate in self.groups.shape.aggregate.aggregates:
             meaning[aggregate.id] = self._aggregate(aggregate, states)
 
-        def meant(part: exp.Expression) -> exp.Expression:
+        def meant(part: exp.Expr) -> exp.Expr:
             if isinstance(part, exp.Column):
                 return exp.Var(this=f"({meaning[part.name]})")
             return part

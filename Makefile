@@ -1,0 +1,64 @@
+# Bare `make` lists the verbs. Each sets up what it needs; a machine with Python 3.11+ is enough.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+MINUTES ?= 10
+N ?= 200
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench bench-quick soak chaos docs format clean
+
+help:
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.installed ## a small shop lakehouse: views, changes, refreshes, proof
+	$(BIN)/headwater demo
+
+test: $(VENV)/.prepared ## all tests but the slow ones
+	$(BIN)/python -m pytest tests
+
+check: $(VENV)/.installed ## ruff, mypy, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(VENV)/.prepared ## all benchmarks, printed and kept as JSON
+	$(BIN)/python -m benchmarks
+
+bench-quick: $(VENV)/.prepared ## the benchmarks that take a minute or two
+	$(BIN)/python -m benchmarks --quick
+
+soak: $(VENV)/.prepared ## random views and changes for MINUTES=10 against Spark's own result
+	$(BIN)/python -m tests.soak --minutes $(MINUTES)
+
+chaos: $(VENV)/.prepared ## N=200 refreshes killed at named and random moments
+	$(BIN)/python -m tests.chaos --rounds $(N)
+
+docs: $(VENV)/.installed ## write the generated pages of docs/ anew
+	$(BIN)/python -m docs.generate
+
+format: $(VENV)/.installed ## format the code and mend what ruff can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean: ## remove the virtual environment and what tools left behind
+	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+
+# --- what the verbs need ------------------------------------------------------------------------
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Headwater needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml requirements.lock | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+# Delta's jars and the class archive: tests start many sessions, and each is then twice as fast.
+$(VENV)/.prepared: $(VENV)/.installed
+	$(BIN)/python -m headwater.execute.archive
+	@touch $@

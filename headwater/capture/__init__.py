@@ -1,0 +1,1 @@
+"""What changed in a Delta table, read from its log without Spark."""

@@ -1,0 +1,110 @@
+"""What the next refresh would do, and why not otherwise."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from headwater.cli.blocks import Block, Table, table
+from headwater.explaining import Explanation
+from headwater.plan.steps import Derive, ReadChanges, ReadSnapshot, ReadView, Step, Write
+
+
+def explanation_blocks(explanation: Explanation, *, sql: bool = False) -> list[Block]:
+    """Head, techniques, then the steps or their SQL."""
+    blocks: list[Block] = ["\n".join(_head(explanation))]
+    if explanation.verdicts:
+        blocks.append(_techniques(explanation))
+    blocks.append(sql_script(explanation) if sql else "\n".join(step_lines(explanation)))
+    return blocks
+
+
+def step_lines(explanation: Explanation) -> list[str]:
+    """The steps that refresh runs, in order."""
+    if explanation.plan is None:
+        return ["no step would run"]
+    steps = explanation.plan.steps
+    width = len(str(len(steps)))
+    shown = [
+        f"  {at:>{width}}  {step.name}: {described(step)}" for at, step in enumerate(steps, 1)
+    ]
+    return [f"steps of {explanation.plan.technique.value}:", *shown]
+
+
+def sql_script(explanation: Explanation) -> str:
+    """The steps as statements that a person can run one after another."""
+    technique = explanation.plan.technique.value if explanation.plan else "nothing"
+    head = [
+        f"-- view {explanation.view}: {technique}",
+        f"-- from {explanation.frontier} to {explanation.target}",
+        *(f"-- {reason}" for reason in explanation.reasons),
+    ]
+    return "\n".join([*head, *(f"{statement};" for statement in explanation.sql)])
+
+
+def _head(explanation: Explanation) -> list[str]:
+    chosen = explanation.chosen.value if explanation.chosen else "refused"
+    lines = [
+        f"{explanation.view}: {chosen}",
+        f"  from {explanation.frontier}",
+        f"  to   {explanation.target}",
+        *(f"  why  {reason}" for reason in explanation.reasons),
+    ]
+    if explanation.refusal is not None:
+        lines.append(f"  {explanation.refusal}")
+    return lines
+
+
+def _techniques(explanation: Explanation) -> Table:
+    return table(
+        "technique sound price code reason",
+        [
+            (
+                verdict.technique.value,
+                "yes" if verdict.sound else "no",
+                _price(explanation.prices.get(verdict.technique.value)),
+                verdict.reason.code,
+                verdict.reason.text,
+            )
+            for verdict in explanation.verdicts
+        ],
+        right="price",
+    )
+
+
+def _price(rows: float | None) -> str:
+    return "" if rows is None else f"{rows:,.0f}"
+
+
+@singledispatch
+def described(step: Step) -> str:
+    """What a step does, in a few words."""
+    return type(step).__name__
+
+
+@described.register
+def _snapshot(step: ReadSnapshot) -> str:
+    return f"read {step.source} at version {step.version}"
+
+
+@described.register
+def _changes(step: ReadChanges) -> str:
+    what = "inserts" if step.inserts_only else "changes"
+    how = "from the change feed" if step.has_feed else "by comparing snapshots"
+    return f"read {what} of {step.source} after {step.after} up to {step.up_to}, {how}"
+
+
+@described.register
+def _own(_step: ReadView) -> str:
+    return "read the view itself"
+
+
+@described.register
+def _derive(step: Derive) -> str:
+    return "derive, evaluated once" if step.once else "derive"
+
+
+@described.register
+def _write(step: Write) -> str:
+    """`MergeKeys` as `merge keys`."""
+    words = "".join(f" {c.lower()}" if c.isupper() else c for c in type(step).__name__)
+    return f"{words.strip()} with {step.relation}"

@@ -1,0 +1,40 @@
+"""How every view stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from headwater.cli import figures
+from headwater.cli.blocks import Table, table
+from headwater.status import ViewStatus
+
+
+def status_table(statuses: Iterable[ViewStatus], now: datetime) -> Table:
+    """A line per view, newest knowledge first to read: is it behind, and when did it last move."""
+    return table(
+        "view state behind last_refresh technique running error",
+        [
+            (
+                status.view,
+                status.state,
+                _behind(status.behind),
+                figures.ago(status.last_success, now),
+                status.last_technique or "",
+                status.running or "",
+                status.last_error or "",
+            )
+            for status in statuses
+        ],
+        empty="no views yet; `headwater apply` builds those of the project",
+    )
+
+
+def _behind(behind: dict[str, int | None]) -> str:
+    """Commits that each source is ahead by; `?` where its log cannot be read."""
+    ahead = {source: count for source, count in behind.items() if count != 0}
+    if not ahead:
+        return "up to date" if behind else ""
+    return ", ".join(
+        f"{source} +{'?' if count is None else count}" for source, count in ahead.items()
+    )

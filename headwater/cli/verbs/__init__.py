@@ -1,0 +1,22 @@
+"""One verb per file: `options` adds what it understands, the function named like the file does it.
+
+`VERBS` is the order in which help lists them.
+"""
+
+VERBS = (
+    "init",
+    "demo",
+    "check",
+    "plan",
+    "apply",
+    "refresh",
+    "status",
+    "history",
+    "explain",
+    "verify",
+    "changes",
+    "sources",
+    "cancel",
+    "migrate",
+    "version",
+)

@@ -1,0 +1,1 @@
+"""`headwater demo`: a small shop, several rounds of change, and what each refresh cost."""

