@@ -62,9 +62,7 @@ class Headwater:
         """Refresh a view and what it is computed from; the receipt of the (last) named view."""
         if not names:
             raise WrongUse("name the view to refresh")
-        outcome = self.refresh_all(
-            names, technique=technique, full=full, only=only, as_of=as_of
-        )
+        outcome = self.refresh_all(names, technique=technique, full=full, only=only, as_of=as_of)
         if outcome.failures:
             raise next(iter(outcome.failures.values()))
         return outcome.receipts[canonical(names[-1])]
@@ -82,9 +80,7 @@ class Headwater:
         """Refresh several views (all, if none is named); failures are collected, not raised."""
         wanted = list(names) or sorted(self.workspace.definitions.views)
         request = Request(technique=_technique(technique), full=full)
-        return refresh_views(
-            self.workspace, wanted, request, only=only, as_of=as_of, told=told
-        )
+        return refresh_views(self.workspace, wanted, request, only=only, as_of=as_of, told=told)
 
     def table(self, name: str) -> DataFrame:
         """A view or source as a DataFrame, visible columns only."""

@@ -65,9 +65,7 @@ def plan_apply(wanted: Definitions, workspace: Workspace, *, drop: bool = True) 
     return actions
 
 
-def _compared(
-    workspace: Workspace, wanted: Definition, known: Definition | None
-) -> Action | None:
+def _compared(workspace: Workspace, wanted: Definition, known: Definition | None) -> Action | None:
     kind, name = wanted.kind, wanted.name
     if known is None:
         return Action(Verb.CREATE, kind, name, "new", wanted)
@@ -237,5 +235,3 @@ def _delete_remote(workspace: Workspace, path: str) -> None:
     location = spark._jvm.org.apache.hadoop.fs.Path(path)  # type: ignore[union-attr]  # noqa: SLF001
     configuration = spark._jsc.hadoopConfiguration()  # noqa: SLF001
     location.getFileSystem(configuration).delete(location, True)  # noqa: FBT003
-
-

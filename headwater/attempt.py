@@ -21,7 +21,7 @@ def new_attempt_id() -> str:
 
 
 class Attempt:
-    """Holds a view's claim while it is entered; leaving it releases the claim, whatever happened."""
+    """Holds a view's claim while it is entered; leaving it gives the claim back, always."""
 
     def __init__(
         self, workspace: Workspace, view: str, *, manual: bool, frontier: Frontier
@@ -46,9 +46,7 @@ class Attempt:
     def __enter__(self) -> Self:
         workspace, now = self._workspace, self._workspace.clock.now()
         limit = workspace.config.claim_limit_seconds
-        self._claim = workspace.ledger.claims.claim(
-            self.view, self.id, this_process(), now, limit
-        )
+        self._claim = workspace.ledger.claims.claim(self.view, self.id, this_process(), now, limit)
         workspace.ledger.attempts.start(
             self.id,
             self.view,
@@ -105,9 +103,7 @@ class Attempt:
         attempts = self._workspace.ledger.attempts
         self._closed = True
         self._quietly(
-            lambda: attempts.finish(
-                self.id, state, receipt=receipt, error=error, ended_at=ended_at
-            )
+            lambda: attempts.finish(self.id, state, receipt=receipt, error=error, ended_at=ended_at)
         )
 
     def _require_claim(self) -> Claim:

@@ -119,8 +119,12 @@ def _shape_problems(view: ViewDef, columns: Columns) -> list[Problem]:
     """What only the finished columns tell: duplicates, and clauses naming columns that are not."""
     names = [name.lower() for name, _ in columns]
     found = [
-        error("DUPLICATE_COLUMN", f"`{view.display}` shows `{name}` twice", view.query_location,
-              "give one of them another name with AS")
+        error(
+            "DUPLICATE_COLUMN",
+            f"`{view.display}` shows `{name}` twice",
+            view.query_location,
+            "give one of them another name with AS",
+        )
         for name in dict.fromkeys(n for n in names if names.count(n) > 1)
     ]
     for clause in (view.key, view.cluster_by, view.partitioned_by):

@@ -52,9 +52,9 @@ class Explanation:
                 }
                 for v in self.verdicts
             ],
-            "steps": [
-                {"name": s.name, "kind": type(s).__name__} for s in self.plan.steps
-            ] if self.plan else [],
+            "steps": [{"name": s.name, "kind": type(s).__name__} for s in self.plan.steps]
+            if self.plan
+            else [],
             "frontier": self.frontier.to_json(),
             "target": self.target.to_json(),
             "sql": list(self.sql),
@@ -66,8 +66,8 @@ def explain_view(
 ) -> Explanation:
     """Plan a refresh without running it.
 
-    Where nothing changed there is nothing to plan; then, if `hypothetical`, the plan for a change of
-    every source by updates and deletes is shown instead.
+    Where nothing changed there is nothing to plan; then, if `hypothetical`, the plan for a change
+    of every source by updates and deletes is shown instead.
     """
     record = workspace.view(name)
     known = settle(workspace.ledger, record, workspace.log_of(record.name))
@@ -87,7 +87,7 @@ def explain_view(
         record.name,
         chosen,
         refusal,
-        _reasons(quiet, hypothetical, choice),
+        _reasons(choice, quiet=quiet, hypothetical=hypothetical),
         choice.verdicts if choice else (),
         {p.technique.value: p.rows for p in choice.prices} if choice else {},
         plan,
@@ -114,14 +114,16 @@ def _imagined(situation: Situation) -> Situation:
     return replace(situation, windows=windows)
 
 
-def _chosen(view: CompiledView, situation: Situation) -> tuple[HeadwaterError | None, Choice | None]:
+def _chosen(
+    view: CompiledView, situation: Situation
+) -> tuple[HeadwaterError | None, Choice | None]:
     try:
         return None, choose(view, situation)
     except HeadwaterError as refusal:
         return refusal, None
 
 
-def _reasons(quiet: bool, hypothetical: bool, choice: Choice | None) -> tuple[Reason, ...]:
+def _reasons(choice: Choice | None, *, quiet: bool, hypothetical: bool) -> tuple[Reason, ...]:
     if quiet:
         shown = "; the steps show what a change would cause" if hypothetical else ""
         return (Reason("NO_CHANGE", f"nothing to do now{shown}"),)

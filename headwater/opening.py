@@ -30,7 +30,11 @@ def open_workspace(
     def session() -> SparkSession:
         from headwater.execute.session import adopt_session, build_session  # noqa: PLC0415
 
-        return adopt_session(spark) if spark is not None else build_session(config, progress)
+        if spark is not None:
+            return adopt_session(spark)
+        if progress is not None:
+            progress("starting Spark ...")
+        return build_session(config, progress)
 
     workspace = Workspace(
         config, ledger, clock, session=session, given_session=spark is not None, observer=observer

@@ -36,7 +36,10 @@ def register_names(workspace: Workspace) -> None:
     """Temporary views, so that plain SQL in the session can name every source and ready view."""
     ready = {r.name for r in workspace.ledger.views.list() if r.state is ViewState.READY}
     spark = workspace.spark
-    for name in (*workspace.definitions.sources, *sorted(ready & workspace.definitions.views.keys())):
+    for name in (
+        *workspace.definitions.sources,
+        *sorted(ready & workspace.definitions.views.keys()),
+    ):
         table(workspace, name).createOrReplaceTempView(quoted(name))
     for name in workspace.definitions.views.keys() - ready:
         spark.catalog.dropTempView(name)

@@ -9,18 +9,24 @@ from datetime import datetime
 
 from headwater.attempt import Attempt, new_attempt_id
 from headwater.capture.changes import ChangeKind, ChangeSet, capture_changes
+from headwater.capture.view_log import find_attempt
 from headwater.commit.committer import Landed, commit
 from headwater.commit.target import TABLE_PROPERTIES, Target
 from headwater.compiled_views import compiled_view, stored_tables
 from headwater.execute.executor import Executor
 from headwater.execute.isolated import isolated
 from headwater.execute.staged import Staged
-from headwater.capture.view_log import find_attempt
 from headwater.plan.planner import Choice, Situation, choose, plan_refresh
 from headwater.plan.steps import RefreshPlan
 from headwater.plan.strategies.inputs import SourceWindow, used_fields
 from headwater.plan.view import CompiledView
-from headwater.publish.publisher import Known, publish_commit, publish_quiet, refuse_if_tampered, settle
+from headwater.publish.publisher import (
+    Known,
+    publish_commit,
+    publish_quiet,
+    refuse_if_tampered,
+    settle,
+)
 from headwater.store.views import ViewState
 from headwater.vocabulary.errors import (
     AsOfBelowFrontier,
@@ -363,5 +369,3 @@ def _receipt(
         reasons=ran.reasons,
         profile=ran.costs,
     )
-
-

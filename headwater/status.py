@@ -59,7 +59,10 @@ def _status(workspace: Workspace, record: ViewRecord) -> ViewStatus:
         record.state.value,
         definition.policy.value if definition else "",
         record.frontier,
-        {source: _behind(workspace, source, seen.version) for source, seen in record.frontier.items()},
+        {
+            source: _behind(workspace, source, seen.version)
+            for source, seen in record.frontier.items()
+        },
         succeeded[0].technique.value if succeeded and succeeded[0].technique else None,
         succeeded[0].ended_at if succeeded else None,
         claim.attempt if claim is not None and alive else None,

@@ -72,7 +72,7 @@ class Workspace:
         """Of the session that refreshes use, without starting it where that can be avoided."""
         if self._given_session or self._spark is not None:
             conf = self.spark.conf
-            return fingerprint(lambda name, default: conf.get(name, default))
+            return fingerprint(conf.get)
         return configured_fingerprint(self.config.spark)
 
     def stop(self) -> None:

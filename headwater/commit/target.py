@@ -18,6 +18,7 @@ class Target:
     cluster_by: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
 
+
 TABLE_PROPERTIES: Mapping[str, str] = {
     "delta.enableChangeDataFeed": "true",
     "delta.enableDeletionVectors": "false",

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.commit.target import Target
 from headwater.execute.staged import Staged
-from headwater.plan.steps import Append, MergeGroups, MergeKeys, MergeRows, Overwrite, Rewrite, Write
+from headwater.plan.steps import (
+    Append,
+    MergeGroups,
+    MergeKeys,
+    MergeRows,
+    Overwrite,
+    Rewrite,
+    Write,
+)
 from headwater.vocabulary.names import TRANSACTION_APP, quoted
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Ask Spark what a query means: its columns, its aggregates' types, and whether we read it right."""
+"""Ask Spark what a query means: its columns, its aggregates' types, and if we read it right."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from headwater.plan.mergeable import AggregateTypes
 from headwater.plan.render import aggregate_text, render
 from headwater.vocabulary.algebra import Aggregate, Item, Query, Scan, walk
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.names import quoted
-from sqlglot import exp
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -47,13 +48,13 @@ def analyse(session: SparkSession, sql: str, query: Query) -> Analysis:
     except Exception:  # noqa: BLE001  (whatever Spark refuses here, the text is then kept whole)
         same_text = False
     if not query.root.columns:
-        return Analysis(columns, same_text, False, {})
+        return Analysis(columns, same_text, same_tree=False, types={})
     try:
         lowered = session.sql(render(query.root, _by_source))
         found = tuple(f.dataType.simpleString() for f in lowered.schema.fields)
         types = aggregate_types(session, query)
     except Exception:  # noqa: BLE001
-        return Analysis(columns, same_text, False, {})
+        return Analysis(columns, same_text, same_tree=False, types={})
     return Analysis(columns, same_text, found == tuple(t for _, t in columns), types)
 
 
@@ -101,5 +102,3 @@ def _argument(call: exp.Expr) -> exp.Expr | None:
 
 def _by_source(scan: Scan) -> str:
     return scan.source
-
-

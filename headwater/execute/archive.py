@@ -25,6 +25,7 @@ _KEPT = 3
 _RETRY_AFTER_SECONDS = 24 * 3600
 _LIMIT_SECONDS = 600
 _SMALLEST_BYTES = 1_000_000
+_IN_BACKGROUND = "--in-background"
 _CLASS_PATH_VARIABLES = (
     "SPARK_CONF_DIR",
     "HADOOP_CONF_DIR",
@@ -110,7 +111,7 @@ def failed_lately(mark: Path, now: float) -> bool:
 
 def _spawn(cache: Path) -> None:
     """Start the maker on its own: the command that asked for it does not wait."""
-    command = [sys.executable, "-m", "headwater.execute.archive"]
+    command = [sys.executable, "-m", "headwater.execute.archive", _IN_BACKGROUND]
     with suppress(OSError):
         subprocess.Popen(  # noqa: S603  (ourselves)
             command,
@@ -187,7 +188,7 @@ def main() -> int:
     from headwater.execute.session import local_archive  # noqa: PLC0415  (imports Spark)
 
     os.environ["HEADWATER_ARCHIVE"] = "off"  # the session below must not ask for one more maker
-    with suppress(OSError):
+    if _IN_BACKGROUND in sys.argv:
         os.nice(10)
     archive = local_archive(print)
     if archive is not None and not archive.file.is_file():

@@ -56,24 +56,22 @@ class Executor:
     def _make(self, step: Step) -> None:
         if isinstance(step, ReadSnapshot):
             table = self._tables[step.source]
-            self._register(
-                step.name, columns_at(self._session, table, step.version, step.columns)
-            )
+            self._register(step.name, columns_at(self._session, table, step.version, step.columns))
         elif isinstance(step, ReadChanges):
             frame = changes(self._session, self._tables[step.source], step)
-            self._keep(step.name, frame, self._is_small(step.source))
+            self._keep(step.name, frame, may_be_small=self._is_small(step.source))
         elif isinstance(step, ReadView) and self._target is not None:
             self._register(step.name, snapshot(self._session, *self._target))
         elif isinstance(step, Derive):
             frame = self._session.sql(step.sql)
             if step.once:
-                self._keep(step.name, frame, self._all_small())
+                self._keep(step.name, frame, may_be_small=self._all_small())
             else:
                 self._register(step.name, frame)
         else:
             raise TypeError(f"cannot execute {step}")
 
-    def _keep(self, name: str, frame: DataFrame, may_be_small: bool) -> None:
+    def _keep(self, name: str, frame: DataFrame, *, may_be_small: bool) -> None:
         kept, self._rows[name] = keep(self._session, frame, may_be_small=may_be_small)
         self._register(name, kept)
 

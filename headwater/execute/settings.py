@@ -33,4 +33,4 @@ def fingerprint(lookup: Callable[[str, str], str | None]) -> str:
 
 def configured_fingerprint(spark: Mapping[str, str]) -> str:
     """The fingerprint of a session built from configuration, without building it."""
-    return fingerprint(lambda name, default: spark.get(name, default))
+    return fingerprint(spark.get)

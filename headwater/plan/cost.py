@@ -31,9 +31,7 @@ class Price:
     rows: float
 
 
-def prices(
-    found: tuple[Verdict, ...], windows: Mapping[str, SourceWindow]
-) -> tuple[Price, ...]:
+def prices(found: tuple[Verdict, ...], windows: Mapping[str, SourceWindow]) -> tuple[Price, ...]:
     """A rebuild reads every source; the others work on what changed.
 
     Where the log does not tell how much changed, incremental upkeep is assumed to be cheaper.

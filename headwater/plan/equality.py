@@ -18,9 +18,7 @@ def equal_pairs(join: Join) -> tuple[tuple[exp.Expr, exp.Expr], ...]:
     return tuple(pairs)
 
 
-def _sided(
-    join: Join, one: exp.Expr, other: exp.Expr
-) -> tuple[exp.Expr, exp.Expr] | None:
+def _sided(join: Join, one: exp.Expr, other: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
     left, right = set(join.left.columns), set(join.right.columns)
     first, second = used_columns(one), used_columns(other)
     if first and second and first <= left and second <= right:

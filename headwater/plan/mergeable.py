@@ -1,8 +1,8 @@
 """Which aggregates can be kept by adding the change of a small state.
 
-count: the count. sum: the sum and how many values were not NULL (the sum of none is NULL). avg: both.
-min and max: themselves, but only while rows come and never go. Sums of floats are not here: their
-value depends on the order of addition, so they are recomputed by group.
+count: the count. sum: the sum and how many values were not NULL (the sum of none is NULL). avg:
+both. min and max: themselves, but only while rows come and never go. Sums of floats are not here:
+their value depends on the order of addition, so they are recomputed by group.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from headwater.vocabulary.names import HIDDEN_PREFIX
 _INTEGRAL_BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 _DECIMAL = re.compile(r"decimal\((\d+),(-?\d+)\)")
 _EXACT_DOUBLE_BITS = 53
+_MOST_DIGITS = 38
+_MOST_AVERAGED_DIGITS = 20
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,9 @@ def _sum_parts(item: Item, number: int, types: AggregateTypes) -> tuple[list[Par
         item.id if is_sum else None,
         counted,
     )
-    count = Part(counted, "count", argument, exp.Count(this=argument.copy(), big_int=True), "bigint")
+    count = Part(
+        counted, "count", argument, exp.Count(this=argument.copy(), big_int=True), "bigint"
+    )
     return [count, summed], ""
 
 
@@ -123,7 +127,7 @@ def sum_type(argument: str) -> str | None:
     if argument in _INTEGRAL_BITS:
         return "bigint"
     matched = _DECIMAL.fullmatch(argument)
-    if matched and int(matched.group(1)) + 10 <= 38:
+    if matched and int(matched.group(1)) + 10 <= _MOST_DIGITS:
         return f"decimal({int(matched.group(1)) + 10},{matched.group(2)})"
     return None
 
@@ -136,9 +140,9 @@ def average_limit(argument: str) -> int | None:
     """
     bits = _INTEGRAL_BITS.get(argument)
     if bits is not None:
-        return 2 ** (_EXACT_DOUBLE_BITS - bits) if bits < 32 else None
+        return 2 ** (_EXACT_DOUBLE_BITS - bits) if bits < _EXACT_DOUBLE_BITS else None
     matched = _DECIMAL.fullmatch(argument)
-    if matched and int(matched.group(1)) <= 20:
+    if matched and int(matched.group(1)) <= _MOST_AVERAGED_DIGITS:
         return int(10 ** (24 - int(matched.group(1))) // 4)
     return None
 

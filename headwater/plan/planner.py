@@ -93,8 +93,10 @@ def _forced(
     priced: tuple[Price, ...],
 ) -> Choice:
     verdict = next((v for v in found if v.technique is situation.forced), None)
-    if verdict is None or not verdict.sound or (
-        not situation.exists and verdict.technique is not Technique.REBUILD
+    if (
+        verdict is None
+        or not verdict.sound
+        or (not situation.exists and verdict.technique is not Technique.REBUILD)
     ):
         why = verdict.reason if verdict is not None else Reason("UNKNOWN", "not offered here")
         raise TechniqueRefused(f"{situation.forced} is not sound for {view.name} now: {why}")

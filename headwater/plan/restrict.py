@@ -13,7 +13,6 @@ from sqlglot import exp
 
 from headwater.plan.equality import equal_pairs
 from headwater.plan.render import Leaves, render
-from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.algebra import (
     Aggregate,
     Distinct,
@@ -29,6 +28,7 @@ from headwater.vocabulary.algebra import (
     column,
     used_columns,
 )
+from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.names import quoted
 
 Keys = tuple[tuple[exp.Expr, str], ...]

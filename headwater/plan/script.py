@@ -57,7 +57,8 @@ def _changes(step: ReadChanges, tables: Tables, target: str) -> str:
     sign = "CASE WHEN _change_type IN ('insert', 'update_postimage') THEN 1 ELSE -1 END"
     escaped = table.path.replace("'", "\\'")
     feed = f"table_changes_by_path('{escaped}', {step.after + 1}, {step.up_to})"
-    signed = f"SELECT {table.columns(step.columns)}, CAST({sign} AS BIGINT) AS {quoted(WEIGHT)} FROM {feed}"
+    weight = f"CAST({sign} AS BIGINT) AS {quoted(WEIGHT)}"
+    signed = f"SELECT {table.columns(step.columns)}, {weight} FROM {feed}"
     netted = signed if step.inserts_only else consolidated(step.columns, f"({signed})")
     return _view(step.name, netted)
 

@@ -36,15 +36,15 @@ class Verdict:
     """Whether a technique may be used now."""
 
     technique: Technique
-    sound: bool
     reason: Reason
+    sound: bool = True
 
 
 def verdicts(
     view: CompiledView, windows: Mapping[str, SourceWindow], must_rebuild: tuple[Reason, ...]
 ) -> tuple[Verdict, ...]:
     """One verdict per technique, cheapest first."""
-    rebuild = Verdict(Technique.REBUILD, True, Reason("ALWAYS_SOUND", "recomputes the query"))
+    rebuild = Verdict(Technique.REBUILD, Reason("ALWAYS_SOUND", "recomputes the query"))
     if must_rebuild:
         return (*(_no(t, must_rebuild[0]) for t in _INCREMENTAL), rebuild)
     if view.is_opaque:
@@ -53,8 +53,11 @@ def verdicts(
     changed = frozenset(w.source for w in windows.values() if w.changed)
     whole = recomputed_whole(view.layout.root, changed)
     if whole is not None:
-        return (*(_no(t, whole) for t in _INCREMENTAL if t is not Technique.MERGE),
-                _merge(view, windows), rebuild)
+        return (
+            *(_no(t, whole) for t in _INCREMENTAL if t is not Technique.MERGE),
+            _merge(view, windows),
+            rebuild,
+        )
     return (
         _append(view, windows, changed),
         _merge(view, windows),
@@ -68,7 +71,7 @@ _INCREMENTAL = (Technique.APPEND, Technique.MERGE, Technique.DELTA, Technique.RE
 
 
 def _no(technique: Technique, reason: Reason) -> Verdict:
-    return Verdict(technique, False, reason)
+    return Verdict(technique, reason, sound=False)
 
 
 def _append(
@@ -83,7 +86,7 @@ def _append(
         why = Reason("NOT_MONOTONE", f"{_word(culprit)}: a new row may take one away")
         return _no(Technique.APPEND, why)
     why = Reason("INSERTS_ONLY", "the log proves that rows were only inserted")
-    return Verdict(Technique.APPEND, True, why)
+    return Verdict(Technique.APPEND, why)
 
 
 def _merge(view: CompiledView, windows: Mapping[str, SourceWindow]) -> Verdict:
@@ -98,7 +101,7 @@ def _merge(view: CompiledView, windows: Mapping[str, SourceWindow]) -> Verdict:
     if layout.groups.inserts_only and not only_gains(below, windows):
         why = Reason("EXTREMUM_DELETED", "min or max cannot be kept by addition under deletes")
         return _no(Technique.MERGE, why)
-    return Verdict(Technique.MERGE, True, Reason("ADDITIVE_STATE", "the aggregates add up"))
+    return Verdict(Technique.MERGE, Reason("ADDITIVE_STATE", "the aggregates add up"))
 
 
 def _delta(view: CompiledView, changed: frozenset[str]) -> Verdict:
@@ -108,16 +111,16 @@ def _delta(view: CompiledView, changed: frozenset[str]) -> Verdict:
     if keyed is not None:
         why = Reason("NOT_LINEAR", f"{_word(keyed)} is recomputed by key, see rekey")
         return _no(Technique.DELTA, why)
-    return Verdict(Technique.DELTA, True, Reason("LINEAR", "linear operators and inner joins"))
+    return Verdict(Technique.DELTA, Reason("LINEAR", "linear operators and inner joins"))
 
 
 def _rekey(view: CompiledView, changed: frozenset[str]) -> Verdict:
     if view.layout.keys is not None:
-        return Verdict(Technique.REKEY, True, Reason("TOUCHED_GROUPS", "by the view's group keys"))
+        return Verdict(Technique.REKEY, Reason("TOUCHED_GROUPS", "by the view's group keys"))
     keyed = _not_linear(view.layout.root, changed)
     if keyed is None:
         return _no(Technique.REKEY, Reason("NO_KEYED_OPERATOR", "delta does the same for less"))
-    return Verdict(Technique.REKEY, True, Reason("TOUCHED_KEYS", f"{_word(keyed)} by its keys"))
+    return Verdict(Technique.REKEY, Reason("TOUCHED_KEYS", f"{_word(keyed)} by its keys"))
 
 
 def recomputed_whole(root: Node, changed: frozenset[str]) -> Reason | None:
@@ -142,8 +145,11 @@ def subtree_reasons(root: Node, changed: frozenset[str]) -> tuple[Reason, ...]:
     """Operators below the root that are recomputed whole although the view is not."""
     found = []
     for node in walk(root):
-        why = recomputed_whole(node, changed) if isinstance(
-            node, (Opaque, TopK, Window, Aggregate)) else None
+        why = (
+            recomputed_whole(node, changed)
+            if isinstance(node, (Opaque, TopK, Window, Aggregate))
+            else None
+        )
         if why is not None:
             found.append(Reason("SUBTREE_RECOMPUTED", f"{why.code}: {why.text}"))
     return tuple(dict.fromkeys(found))

@@ -10,7 +10,6 @@ from headwater.vocabulary.algebra import Query
 from headwater.vocabulary.names import quoted
 from headwater.vocabulary.reason import Reason
 
-
 Columns = tuple[tuple[str, str], ...]
 """(name, type as Spark spells it) in order."""
 

@@ -86,8 +86,9 @@ class Oracle:
         """The techniques that were tried, or their refusal, and those that failed."""
         view = self._compiled(sql, tables)
         self._register(view, tables)
-        windows = {name: _window(name, states) for name, states in tables.items() if
-                   name in view.catalog}
+        windows = {
+            name: _window(name, states) for name, states in tables.items() if name in view.catalog
+        }
         tried: dict[Technique, str] = {}
         failed: list[Mismatch] = []
         if not any(window.changed for window in windows.values()):

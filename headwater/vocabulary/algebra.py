@@ -1,8 +1,8 @@
 """A view's query as a tree of relational operators.
 
 Every column in the tree has an id that is unique in the whole tree, so an expression can never mean
-the wrong side of a join. Expressions are sqlglot nodes whose columns are those ids; they are treated
-as immutable: whoever changes one copies it first.
+the wrong side of a join. Expressions are sqlglot nodes whose columns are those ids; they are
+treated as immutable: whoever changes one copies it first.
 """
 
 from __future__ import annotations

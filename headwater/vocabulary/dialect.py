@@ -3,8 +3,8 @@
 sqlglot's own Spark dialect maps functions to common forms so that it can translate them to other
 engines. We only ever speak Spark, so every function but the few that upkeep must understand is kept
 under the name the user wrote: what is not changed cannot change its meaning. And since Spark 4
-`'it''s'` is one string with a quote in it; sqlglot reads two strings and would join them without the
-quote, so they are merged before anybody parses.
+`'it''s'` is one string with a quote in it; sqlglot reads two strings and would join them without
+the quote, so they are merged before anybody parses.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ _REWRITTEN = {
     "APPROX_PERCENTILE", "ARGMAX", "ARGMIN", "ARG_MAX", "ARG_MIN", "CEIL", "CHAR", "CHR", "DECODE",
     "FLOOR", "INITCAP", "MAX_BY", "MIN_BY", "PERCENTILE", "PERCENTILE_APPROX",
 }  # fmt: skip
+_WITH_UNIT = 3
 _UNIT_FIRST = {"date_add", "date_diff", "dateadd", "datediff", "timestampadd", "timestampdiff"}
 
 
@@ -53,7 +54,7 @@ def parsed(sql: str) -> exp.Expr:
     if tree is None:
         return exp.Select()
     for call in tree.find_all(exp.Anonymous):
-        if call.name.lower() in _UNIT_FIRST and len(call.expressions) > 2:
+        if call.name.lower() in _UNIT_FIRST and len(call.expressions) == _WITH_UNIT:
             unit = call.expressions[0]
             unit.replace(exp.Var(this=unit.name))
     return tree

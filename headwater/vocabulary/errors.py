@@ -10,6 +10,8 @@ import re
 
 from headwater.vocabulary.location import Location
 
+FIRST_PERMANENT = 10_000
+
 
 class HeadwaterError(Exception):
     """Something went wrong; the code and the hint say what to do."""
@@ -31,7 +33,7 @@ class HeadwaterError(Exception):
 
     @property
     def is_temporary(self) -> bool:
-        return self.number < 10_000
+        return self.number < FIRST_PERMANENT
 
     def __str__(self) -> str:
         place = f" (at {self.where})" if self.where else ""

@@ -1,7 +1,7 @@
 """What a view's commit says about itself, in Delta's `userMetadata`.
 
-The newest stamped commit tells everything there is to know about a view's content: the ledger can be
-lost and is made again from it.
+The newest stamped commit tells everything there is to know about a view's content: the ledger can
+be lost and is made again from it.
 """
 
 from __future__ import annotations

@@ -53,8 +53,10 @@ def random_tables(random: Random) -> tuple[Table, ...]:
     tables = []
     for name in ("r", "s", "t")[: random.choice([2, 2, 3])]:
         columns = [Column("k", "int"), Column("g", "int")]
-        for number in range(random.randint(1, 4)):
-            columns.append(Column(f"c{number}", random.choice(list(TYPES))))
+        columns += [
+            Column(f"c{number}", random.choice(list(TYPES)))
+            for number in range(random.randint(1, 4))
+        ]
         tables.append(Table(name, tuple(columns)))
     return tuple(tables)
 
@@ -84,8 +86,7 @@ def changed_rows(random: Random, table: Table, rows: list[Row]) -> list[Row]:
                 old if i == keep or random.random() < 0.5 else new
                 for i, (old, new) in enumerate(zip(row, fresh, strict=True))
             )
-    for _ in range(random.choice([0, 1, 2, 3])):
-        after.append(random_row(random, table))
+    after += [random_row(random, table) for _ in range(random.choice([0, 1, 2, 3]))]
     if after and random.random() < 0.3:
         after.append(random.choice(after))
     return after

@@ -58,8 +58,8 @@ def soak(spark: SparkSession, seeds: range, minutes: float | None = None) -> Cou
 
 
 def main() -> int:
-    from headwater.config import load_config  # noqa: PLC0415
-    from headwater.execute.session import build_session  # noqa: PLC0415
+    from headwater.config import load_config
+    from headwater.execute.session import build_session
 
     options = argparse.ArgumentParser()
     options.add_argument("--minutes", type=float, default=None)

@@ -77,17 +77,30 @@ class ViewWriter:
         if self.random.random() < 0.6:
             return sql, type_
         computed = {
-            "int": [(f"{sql} + 1", "int"), (f"coalesce({sql}, 0)", "int"),
-                    (f"CASE WHEN {sql} > 1 THEN 'hi' ELSE 'lo' END", "string"),
-                    (f"if({sql} IS NULL, 7, {sql} % 2)", "int"), (f"{sql} * 1.5", "decimal(14,1)")],
+            "int": [
+                (f"{sql} + 1", "int"),
+                (f"coalesce({sql}, 0)", "int"),
+                (f"CASE WHEN {sql} > 1 THEN 'hi' ELSE 'lo' END", "string"),
+                (f"if({sql} IS NULL, 7, {sql} % 2)", "int"),
+                (f"{sql} * 1.5", "decimal(14,1)"),
+            ],
             "bigint": [(f"{sql} % 3", "bigint"), (f"cast({sql} AS string)", "string")],
-            "decimal(10,2)": [(f"{sql} * 2", "decimal(12,2)"), (f"round({sql}, 1)", "decimal(11,1)"),
-                              (f"{sql} / 3", "decimal(14,6)")],
+            "decimal(10,2)": [
+                (f"{sql} * 2", "decimal(12,2)"),
+                (f"round({sql}, 1)", "decimal(11,1)"),
+                (f"{sql} / 3", "decimal(14,6)"),
+            ],
             "double": [(f"{sql} + 0.5", "double"), (f"isnan({sql})", "boolean")],
-            "string": [(f"upper({sql})", "string"), (f"length({sql})", "int"),
-                       (f"concat({sql}, '-', 'it''s')", "string")],
-            "date": [(f"date_trunc('month', {sql})", "timestamp"), (f"year({sql})", "int"),
-                     (f"date_add({sql}, 1)", "date")],
+            "string": [
+                (f"upper({sql})", "string"),
+                (f"length({sql})", "int"),
+                (f"concat({sql}, '-', 'it''s')", "string"),
+            ],
+            "date": [
+                (f"date_trunc('month', {sql})", "timestamp"),
+                (f"year({sql})", "int"),
+                (f"date_add({sql}, 1)", "date"),
+            ],
             "boolean": [(f"NOT {sql}", "boolean")],
             "timestamp": [(f"cast({sql} AS date)", "date"), (f"hour({sql})", "int")],
         }
@@ -97,8 +110,13 @@ class ViewWriter:
         alias, column = self.random.choice(scope)
         sql = f"{alias}.{column.name}"
         simple = {
-            "int": [f"{sql} > 0", f"{sql} IN (1, 2)", f"{sql} IS NULL", f"{sql} <=> 1",
-                    f"{sql} BETWEEN 0 AND 2"],
+            "int": [
+                f"{sql} > 0",
+                f"{sql} IN (1, 2)",
+                f"{sql} IS NULL",
+                f"{sql} <=> 1",
+                f"{sql} BETWEEN 0 AND 2",
+            ],
             "string": [f"{sql} LIKE 'a%'", f"{sql} <> ''", f"{sql} IS NOT NULL"],
             "boolean": [sql, f"NOT {sql}"],
             "double": [f"{sql} < 1", f"NOT isnan({sql})"],
@@ -159,8 +177,9 @@ class ViewWriter:
                 total = "double" if column.type == "double" else "decimal(20,2)"
                 total = "bigint" if column.type in {"int", "bigint"} else total
                 choices += [(f"sum({sql})", total)] * 2
-                choices += [(f"avg({sql})", "double" if column.type != "decimal(10,2)" else
-                             "decimal(14,6)")]
+                choices += [
+                    (f"avg({sql})", "double" if column.type != "decimal(10,2)" else "decimal(14,6)")
+                ]
             if column.type != "boolean":
                 choices += [(f"min({sql})", column.type), (f"max({sql})", column.type)]
             choices += [(f"count(DISTINCT {sql})", "bigint")]
@@ -213,8 +232,10 @@ class ViewWriter:
                 return None
             scope = [(alias, c) for c in relation.columns]
             names = [self.random.choice(integers).name for _ in range(2)]
-            sides.append(f"SELECT {alias}.{names[0]} AS k, {alias}.{names[1]} AS g FROM {source}"
-                         f"{self._where(scope)}")
+            sides.append(
+                f"SELECT {alias}.{names[0]} AS k, {alias}.{names[1]} AS g FROM {source}"
+                f"{self._where(scope)}"
+            )
             columns = [Column("k", "int"), Column("g", "int")]
         return sides[0], sides[1], tuple(columns)
 
@@ -242,9 +263,13 @@ class ViewWriter:
         order = ", ".join(f"{alias}.{c.name}" for c in relation.columns)
         over = f"OVER (PARTITION BY {alias}.{part} ORDER BY {order})"
         function = self.random.choice(
-            [f"sum({alias}.{value}) OVER (PARTITION BY {alias}.{part})", f"row_number() {over}",
-             f"lag({alias}.{value}) {over}", f"rank() {over}",
-             f"count(*) OVER (PARTITION BY {alias}.{part})"]
+            [
+                f"sum({alias}.{value}) OVER (PARTITION BY {alias}.{part})",
+                f"row_number() {over}",
+                f"lag({alias}.{value}) {over}",
+                f"rank() {over}",
+                f"count(*) OVER (PARTITION BY {alias}.{part})",
+            ]
         )
         sql = f"SELECT {alias}.{part} AS k, {alias}.{value} AS g, {function} AS w FROM {source}"
         return Relation(sql, (Column("k", "int"), Column("g", "int"), Column("w", "bigint")))
@@ -259,8 +284,11 @@ class ViewWriter:
         mine = self.random.choice(integers).name
         inner = f"SELECT 1 FROM {table.name} AS e WHERE e.k = {alias}.{mine}"
         condition = self.random.choice(
-            [f"EXISTS ({inner})", f"NOT EXISTS ({inner})",
-             f"{alias}.{mine} IN (SELECT e.g FROM {table.name} AS e WHERE e.k > 0)"]
+            [
+                f"EXISTS ({inner})",
+                f"NOT EXISTS ({inner})",
+                f"{alias}.{mine} IN (SELECT e.g FROM {table.name} AS e WHERE e.k > 0)",
+            ]
         )
         items, columns = self._items([(alias, c) for c in relation.columns])
         return Relation(f"SELECT {items} FROM {source} WHERE {condition}", columns)

@@ -51,9 +51,7 @@ def contains_aggregate(node: exp.Expr) -> bool:
     return bool(found)
 
 
-def replace_aggregates(
-    node: exp.Expr, replacement: Callable[[exp.Expr], exp.Expr]
-) -> exp.Expr:
+def replace_aggregates(node: exp.Expr, replacement: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
     """A copy in which every aggregate of the group is replaced; window functions are not one."""
     if isinstance(node, exp.Window):
         return _over_children(node, lambda child: _inside_window(child, node, replacement))
@@ -84,9 +82,7 @@ def _as_window(wrapper: exp.Expr) -> exp.Window:
     return wrapper  # type: ignore[return-value]
 
 
-def _over_children(
-    node: exp.Expr, change: Callable[[exp.Expr], exp.Expr]
-) -> exp.Expr:
+def _over_children(node: exp.Expr, change: Callable[[exp.Expr], exp.Expr]) -> exp.Expr:
     copied = node.copy()
     for key, value in node.args.items():
         if isinstance(value, exp.Expr):
@@ -135,9 +131,7 @@ def resolve(
     return expression.copy().transform(over_ids)
 
 
-def _resolved(
-    node: exp.Column, scope: Scope, aliases: Mapping[str, exp.Expr]
-) -> exp.Expr:
+def _resolved(node: exp.Column, scope: Scope, aliases: Mapping[str, exp.Expr]) -> exp.Expr:
     here: Scope | None = scope
     while here is not None:
         resolved = resolve_column(node, here)

@@ -54,14 +54,13 @@ NONDETERMINISTIC = frozenset(
 CLOCK = frozenset(
     """
     curdate current_date current_time current_timestamp current_timezone localtimestamp now
-   
     """.split()
 )
 """Differ with the time of the query."""
 
 SCALARS = frozenset(
     """
-    unix_timestamp     abs acos acosh add_months aes_decrypt aggregate and approx_top_k_estimate array
+    abs acos acosh add_months aes_decrypt aggregate and approx_top_k_estimate array
     array_append array_compact array_contains array_distinct array_except array_insert
     array_intersect array_join array_max array_min array_position array_prepend array_remove
     array_repeat array_size array_sort array_union arrays_overlap arrays_zip ascii asin
@@ -113,7 +112,7 @@ SCALARS = frozenset(
     tuple_sketch_summary_integer tuple_sketch_theta_double tuple_sketch_theta_integer
     tuple_union_double tuple_union_integer tuple_union_theta_double
     tuple_union_theta_integer typeof ucase unbase64 unhex unix_date unix_micros unix_millis
-    unix_seconds upper url_decode url_encode validate_utf8 variant_get
+    unix_seconds unix_timestamp upper url_decode url_encode validate_utf8 variant_get
     vector_cosine_similarity vector_inner_product vector_l2_distance vector_norm
     vector_normalize weekday weekofyear when width_bucket window window_time xpath
     xpath_boolean xpath_double xpath_float xpath_int xpath_long xpath_number xpath_short

@@ -78,7 +78,7 @@ def group(
     select: exp.Select,
     selected: list[exp.Expr],
 ) -> Grouping:
-    """Start the aggregate of a SELECT; `grouping.node` is complete once all clauses went through."""
+    """Start the aggregate of a SELECT; its node is complete once all clauses went through."""
     clause = select.args.get("group")
     keys = _keys(clause, scope, select, selected) if clause is not None else []
     grouping = Grouping(context, node, [], [])
@@ -131,9 +131,7 @@ def _is_all(clause: exp.Expr, scope: Scope) -> bool:
     return only.name.lower() == "all" and not only.table and scope.find(["all"]) is None
 
 
-def _aliases(
-    select: exp.Select, selected: list[exp.Expr]
-) -> dict[str, exp.Expr]:
+def _aliases(select: exp.Select, selected: list[exp.Expr]) -> dict[str, exp.Expr]:
     if len(select.expressions) != len(selected):
         return {}
     pairs = zip(select.expressions, selected, strict=True)

@@ -58,9 +58,7 @@ def lower(text: str, catalog: Mapping[str, tuple[str, ...]]) -> Lowered:
     return Lowered(Query(root, names), reasons, tuple(context.problems))
 
 
-def lower_query(
-    context: Lowering, tree: exp.Expr, outer: Scope | None
-) -> tuple[Node, Scope]:
+def lower_query(context: Lowering, tree: exp.Expr, outer: Scope | None) -> tuple[Node, Scope]:
     """Any query expression."""
     inside = context.with_ctes(_ctes(tree))
     if isinstance(tree, exp.Subquery):
@@ -102,9 +100,7 @@ def _set_operation(
     return node, Scope(tuple(Entry(n, i, None) for n, i in zip(left_names, ids, strict=True)))
 
 
-def _combined(
-    tree: exp.SetOperation, left: Node, right: Node, ids: tuple[str, ...]
-) -> Node:
+def _combined(tree: exp.SetOperation, left: Node, right: Node, ids: tuple[str, ...]) -> Node:
     distinct = tree.args.get("distinct") is not False
     if isinstance(tree, exp.Union):
         union = UnionAll((left, right), ids)
@@ -113,9 +109,7 @@ def _combined(
     return SetOperation(left, right, operator, not distinct, ids)
 
 
-def opaque(
-    context: Lowering, tree: exp.Select, refusal: NotLoweredError
-) -> tuple[Node, Scope]:
+def opaque(context: Lowering, tree: exp.Select, refusal: NotLoweredError) -> tuple[Node, Scope]:
     """The SELECT as text; its result's columns are known by position."""
     names = _shown_names(tree, refusal)
     query, leaves = _over_leaves(context, tree)
@@ -138,9 +132,7 @@ def _shown_name(written: exp.Expr) -> str:
     return written.alias_or_name if named else ""
 
 
-def _whole(
-    context: Lowering, tree: exp.Expr, refusal: NotLoweredError
-) -> tuple[Node, Scope]:
+def _whole(context: Lowering, tree: exp.Expr, refusal: NotLoweredError) -> tuple[Node, Scope]:
     """The whole view as text; nobody above it needs to know its columns."""
     if isinstance(refusal, NameProblemError):
         context.problems.append(refusal.problem)
@@ -148,9 +140,7 @@ def _whole(
     return Opaque(query, leaves, (), f"{refusal.code}: {refusal.text}"), Scope()
 
 
-def _over_leaves(
-    context: Lowering, tree: exp.Expr
-) -> tuple[exp.Expr, tuple[Scan, ...]]:
+def _over_leaves(context: Lowering, tree: exp.Expr) -> tuple[exp.Expr, tuple[Scan, ...]]:
     """A copy that names its tables `leaf_<n>` and carries the CTEs it needs."""
     copied = tree.copy()
     found: dict[str, Scan] = {}
@@ -176,5 +166,3 @@ def _over_leaves(
 
 def _all_ctes(tree: exp.Expr) -> list[exp.CTE]:
     return list(tree.find_all(exp.CTE))
-
-

@@ -111,5 +111,3 @@ def _kept(items: tuple[Item, ...], needed: Ids) -> tuple[Item, ...]:
 
 def _read(items: tuple[Item, ...]) -> Ids:
     return frozenset().union(*(used_columns(item.expression) for item in items))
-
-

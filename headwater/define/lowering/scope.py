@@ -1,7 +1,7 @@
 """Which column a name means.
 
-Spark's rules: names are compared without case; `a.b` is column b of relation a if there is one, else
-field b of column a; an unqualified name must be found in exactly one relation.
+Spark's rules: names are compared without case; `a.b` is column b of relation a if there is one,
+else field b of column a; an unqualified name must be found in exactly one relation.
 """
 
 from __future__ import annotations
@@ -43,8 +43,14 @@ class Scope:
         labels = names or tuple(entry.name for entry in shown)
         if len(labels) != len(shown):
             raise NameProblemError(
-                NameProblem("COLUMN_COUNT", f"{alias} lists {len(labels)} columns, the relation "
-                            f"has {len(shown)}", 1, 1, str(alias), ())
+                NameProblem(
+                    "COLUMN_COUNT",
+                    f"{alias} lists {len(labels)} columns, the relation has {len(shown)}",
+                    1,
+                    1,
+                    str(alias),
+                    (),
+                )
             )
         return Scope(
             tuple(
@@ -112,6 +118,8 @@ def _same(relation: str | None, name: str) -> bool:
 def _only(ids: list[str], written: str) -> str:
     if len(set(ids)) > 1:
         raise NameProblemError(
-            NameProblem("AMBIGUOUS_COLUMN", f"`{written}` may mean several columns", 1, 1, written, ())
+            NameProblem(
+                "AMBIGUOUS_COLUMN", f"`{written}` may mean several columns", 1, 1, written, ()
+            )
         )
     return ids[0]

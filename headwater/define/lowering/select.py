@@ -27,8 +27,23 @@ from headwater.vocabulary.algebra import (
     column,
 )
 
-_UNREAD = ("kind", "hint", "match", "connect", "prewhere", "cluster", "distribute", "sort",
-           "into", "locks", "sample", "settings", "format", "options", "windows")
+_UNREAD = (
+    "kind",
+    "hint",
+    "match",
+    "connect",
+    "prewhere",
+    "cluster",
+    "distribute",
+    "sort",
+    "into",
+    "locks",
+    "sample",
+    "settings",
+    "format",
+    "options",
+    "windows",
+)
 
 
 @dataclass
@@ -46,9 +61,7 @@ class Selected:
             self.aliases.setdefault(name.lower(), expression)
 
 
-def select_query(
-    context: Lowering, select: exp.Select, outer: Scope | None
-) -> tuple[Node, Scope]:
+def select_query(context: Lowering, select: exp.Select, outer: Scope | None) -> tuple[Node, Scope]:
     """The operators of one SELECT and the scope of its result."""
     _refuse_unread(select)
     node, scope = from_clause(context, select, outer)
@@ -82,8 +95,8 @@ def _refuse_unread(select: exp.Select) -> None:
 def _select_list(select: exp.Select, scope: Scope) -> Selected:
     selected = Selected()
     for index, written in enumerate(select.expressions):
-        if isinstance(written, exp.Star) or isinstance(written.this, exp.Star) and isinstance(
-            written, exp.Column
+        if isinstance(written, exp.Star) or (
+            isinstance(written.this, exp.Star) and isinstance(written, exp.Column)
         ):
             _add_star(selected, written, scope)
         elif isinstance(written, exp.Alias):
@@ -117,9 +130,7 @@ def _implied_name(written: exp.Expr, index: int) -> str:
     return f"_c{index}"
 
 
-def _having(
-    select: exp.Select, scope: Scope, selected: Selected
-) -> exp.Expr | None:
+def _having(select: exp.Select, scope: Scope, selected: Selected) -> exp.Expr | None:
     having = select.args.get("having")
     if having is None:
         return None
@@ -129,8 +140,9 @@ def _having(
             continue
         found = scope.find([written.name])
         if found is not None and alias != column(found[0]):
-            raise NotLoweredError("AMBIGUOUS_HAVING", f"`{written.name}` in HAVING is both a "
-                                  "column and an alias")
+            raise NotLoweredError(
+                "AMBIGUOUS_HAVING", f"`{written.name}` in HAVING is both a column and an alias"
+            )
     return resolve(having.this, scope, selected.aliases)
 
 
@@ -160,9 +172,7 @@ def _ordered(written: exp.Ordered, by: exp.Expr) -> exp.Ordered:
     return copied
 
 
-def _is_grouped(
-    select: exp.Select, selected: Selected, having: exp.Expr | None
-) -> bool:
+def _is_grouped(select: exp.Select, selected: Selected, having: exp.Expr | None) -> bool:
     return (
         select.args.get("group") is not None
         or any(contains_aggregate(e) for e in selected.expressions)
@@ -176,9 +186,7 @@ def _no_window(grouping: Grouping, having: exp.Expr) -> exp.Expr:
     return grouping.over_groups(having)
 
 
-def _windowed(
-    context: Lowering, node: Node, selected: Selected, order: list[exp.Ordered]
-) -> Node:
+def _windowed(context: Lowering, node: Node, selected: Selected, order: list[exp.Ordered]) -> Node:
     """Window functions become columns of a Window node below the projection."""
     items: list[Item] = []
 
@@ -239,5 +247,3 @@ def _limited(select: exp.Select, node: Node, order: list[exp.Ordered]) -> Node:
     if any(count is not None and count.find(exp.Column) for count in counts):
         raise NotLoweredError("LIMIT", "a LIMIT that is not a constant")
     return TopK(node, tuple(order), counts[0], counts[1])
-
-

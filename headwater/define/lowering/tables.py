@@ -31,9 +31,7 @@ from headwater.vocabulary.dialect import written
 _TABLE_CLAUSES = ("pivots", "version", "when", "hints", "sample", "system_time", "changes", "only")
 
 
-def from_clause(
-    context: Lowering, select: exp.Select, outer: Scope | None
-) -> tuple[Node, Scope]:
+def from_clause(context: Lowering, select: exp.Select, outer: Scope | None) -> tuple[Node, Scope]:
     """Everything between FROM and WHERE."""
     start = select.args.get("from_")
     if start is None:
@@ -56,9 +54,7 @@ def _with_joins(
     return node, scope
 
 
-def _relation(
-    context: Lowering, item: exp.Expr, outer: Scope | None
-) -> tuple[Node, Scope]:
+def _relation(context: Lowering, item: exp.Expr, outer: Scope | None) -> tuple[Node, Scope]:
     if isinstance(item, exp.Table):
         return _table(context, item, outer)
     if isinstance(item, exp.Subquery):
@@ -90,8 +86,14 @@ def _named(context: Lowering, item: exp.Table) -> tuple[Node, Scope]:
     if source not in context.catalog:
         line, start = position(item)
         raise NameProblemError(
-            NameProblem("UNKNOWN_TABLE", f"no source or view `{item.name}`", line, start,
-                        item.name, tuple(context.catalog))
+            NameProblem(
+                "UNKNOWN_TABLE",
+                f"no source or view `{item.name}`",
+                line,
+                start,
+                item.name,
+                tuple(context.catalog),
+            )
         )
     return context.scan(source, item.alias or item.name)
 
@@ -217,8 +219,14 @@ def _id_of(scope: Scope, name: str) -> str:
     found = scope.find([name])
     if found is None:
         raise NameProblemError(
-            NameProblem("UNKNOWN_COLUMN", f"USING column `{name}` is missing on one side", 1, 1,
-                        name, scope.names())
+            NameProblem(
+                "UNKNOWN_COLUMN",
+                f"USING column `{name}` is missing on one side",
+                1,
+                1,
+                name,
+                scope.names(),
+            )
         )
     return found[0]
 
@@ -231,7 +239,9 @@ def _generate(
     join: exp.Join | None = None,
 ) -> tuple[Node, Scope]:
     """LATERAL VIEW [OUTER] and JOIN LATERAL of a generator function."""
-    if join is not None and (join.side or join.args.get("on") or join.kind.upper() not in {"", "CROSS"}):
+    if join is not None and (
+        join.side or join.args.get("on") or join.kind.upper() not in {"", "CROSS"}
+    ):
         raise NotLoweredError("LATERAL", "a lateral join with a kind or condition of its own")
     call = lateral.this
     if isinstance(call, exp.Query):

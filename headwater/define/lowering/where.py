@@ -92,9 +92,7 @@ def _split(
     return [part for part in parts if not used_columns(part) & outside], correlated
 
 
-def _membership(
-    needle: exp.Expr, scope: Scope, query: exp.Select, inner: Scope
-) -> exp.Expr:
+def _membership(needle: exp.Expr, scope: Scope, query: exp.Select, inner: Scope) -> exp.Expr:
     if isinstance(needle, exp.Tuple) or len(query.expressions) != 1:
         raise NotLoweredError("TUPLE_IN", "IN over several columns")
     shown = query.expressions[0]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from headwater.plan.planning import Planning
-from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.algebra import Filter, Node
+from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.names import quoted
 
 

@@ -15,8 +15,8 @@ from sqlglot import exp
 from headwater.plan.consolidate import difference
 from headwater.plan.planning import Planning
 from headwater.plan.render import join_text, listed
-from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.algebra import Join, JoinKind, Node
+from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.names import WEIGHT, quoted
 
 _WEIGHT = f", {quoted(WEIGHT)}"

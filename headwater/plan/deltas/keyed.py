@@ -22,9 +22,7 @@ def touched_keys(planning: Planning, moved: list[tuple[str, tuple[Item, ...]]]) 
     return planning.relation("touched", f"SELECT DISTINCT * FROM ({union})", once=True)
 
 
-def keyed_difference(
-    planning: Planning, node: Node, keys: tuple[Item, ...], touched: str
-) -> str:
+def keyed_difference(planning: Planning, node: Node, keys: tuple[Item, ...], touched: str) -> str:
     """New minus old, both evaluated on the touched keys only."""
     kept = restrict(node, tuple((k.expression, _PREFIX + k.id) for k in keys), touched)
     sql = difference(node.columns, planning.new(kept), planning.old(kept))

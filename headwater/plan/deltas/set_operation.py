@@ -1,4 +1,4 @@
-"""Δ(A ∖ B) = (A′ ∖ B′)|K − (A ∖ B)|K with K the rows of ΔA and ΔB; ∩ likewise, with or without ALL."""
+"""Δ(A ∖ B) = (A′ ∖ B′)|K − (A ∖ B)|K K the rows of ΔA and ΔB; ∩ likewise, ALL or not."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from sqlglot import exp
 from headwater.plan.layout import COUNT, Groups, Layout
 from headwater.plan.mergeable import AggregateTypes, Part, average_limit, average_sql
 from headwater.plan.planning import Planning
-from headwater.vocabulary.dialect import written as text
 from headwater.plan.steps import MergeGroups, Write
 from headwater.vocabulary.algebra import Item
+from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.names import WEIGHT, quoted
 
 _SIGN = "__hw_sign"

@@ -9,7 +9,6 @@ from headwater.plan.planning import Planning, changes_name, new_name, old_name
 from headwater.plan.steps import ReadChanges, ReadSnapshot, Step
 from headwater.vocabulary.algebra import Node, scans
 
-
 Catalog = Mapping[str, tuple[str, ...]]
 """Source -> its columns at the time of definition."""
 

@@ -50,5 +50,3 @@ def _state(layout: Layout, touched: str, fresh: str) -> str:
         f"FROM {quoted(touched)} k LEFT JOIN "
         f"(SELECT {renamed}, TRUE AS {quoted(PRESENT)} FROM {fresh}) n ON {on}"
     )
-
-
