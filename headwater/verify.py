@@ -78,7 +78,7 @@ def _differing(
     names = [column for column, _ in view.columns]
     shown = ", ".join(quoted(n) for n in names)
     keys = ", ".join(_comparable(n, t) for n, t in view.columns)
-    condition = f" WHERE {where}" if where else ""
+    condition = f" AS v WHERE {where}" if where else ""
     expected.createOrReplaceTempView("__hw_verify_expected")
     found.createOrReplaceTempView("__hw_verify_found")
     both = (

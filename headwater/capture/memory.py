@@ -24,7 +24,7 @@ class LogMemory:
         self._entries: OrderedDict[Hashable, tuple[Signature, Any]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable, signature: Signature) -> Any:  # noqa: ANN401  (many kinds)
+    def get(self, key: Hashable, signature: Signature) -> Any:
         with self._lock:
             entry = self._entries.get(key)
             if entry is None or entry[0] != signature:

@@ -1,3 +1,5 @@
+# ruff: noqa: PTH100, PTH110, PTH116, PTH118, PTH123, PTH208
+# Plain calls take half the time, and a refresh with nothing to do is made of little else.
 """The files of a Delta log, on this machine or in a store.
 
 A log in a folder is read with plain file calls, because even importing a store's client costs more
@@ -153,7 +155,7 @@ class StoreFiles:
         (info,) = self._ask("get_file_info", [path])
         return bool(info.is_file)
 
-    def _ask(self, method: str, argument: object) -> Any:  # noqa: ANN401  (untyped library)
+    def _ask(self, method: str, argument: object) -> Any:
         try:
             if self._handler is None:
                 self._handler = _store_handler(self.location, self._options)
@@ -181,5 +183,5 @@ def local_path(address: str) -> str:
     return _FILE_SCHEME.sub("", address, count=1)
 
 
-def _store_handler(uri: str, options: dict[str, str]) -> Any:  # noqa: ANN401  (untyped library)
+def _store_handler(uri: str, options: dict[str, str]) -> Any:
     return import_module("deltalake.fs").DeltaStorageHandler(uri, options)  # slow to import

@@ -37,7 +37,7 @@ def ago(moment: datetime | None, now: datetime) -> str:
 
 def clock_time(moment: datetime) -> str:
     """A moment in the reader's own time zone."""
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    return moment.astimezone().strftime("%m-%d %H:%M:%S")
 
 
 def counted(number: int, noun: str) -> str:

@@ -20,7 +20,7 @@ from headwater.vocabulary.errors import WrongUse
 _ABOUT = "Materialized views on Spark and Delta Lake that follow their sources' changes."
 
 
-class HelpShown(Exception):  # noqa: N818  (no error)
+class HelpShown(Exception):
     """Help was asked for and printed; there is nothing else to do."""
 
 

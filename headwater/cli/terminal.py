@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO
 
-from rich import box
 from rich.console import Console, Group
 from rich.live import Live
 from rich.status import Status
@@ -54,12 +53,17 @@ def redrawn(stream: IO[str]) -> Iterator[Callable[[Sequence[Block]], None]]:
 
 
 def _drawn_table(block: Table) -> RichTable:
-    made = RichTable(
-        box=box.SIMPLE_HEAD, title=Text(block.title) if block.title else None, title_justify="left"
-    )
-    for header in block.headers:
-        justify = "right" if header in block.right else "left"
-        made.add_column(Text(header), justify=justify, overflow="fold")  # type: ignore[arg-type]
+    title = Text(block.title) if block.title else None
+    made = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), title=title)
+    made.title_justify = "left"
+    last = len(block.headers) - 1
+    for at, header in enumerate(block.headers):
+        made.add_column(
+            Text(header),
+            justify="right" if header in block.right else "left",
+            no_wrap=at != last,
+            overflow="fold" if at == last else "ellipsis",
+        )
     for row in block.rows:
         made.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
     return made

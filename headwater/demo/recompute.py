@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from headwater.demo.story import Recomputed
+
 if TYPE_CHECKING:
     from headwater.api import Headwater
 
@@ -36,13 +38,14 @@ class Recompute:
     ) -> None:
         shutil.rmtree(self._scratch, ignore_errors=True)
 
-    def seconds(self, view: str) -> float:
-        """How long a recompute of a view takes on what its sources hold now."""
+    def measured(self, view: str) -> Recomputed:
+        """Recompute a view on what its sources hold now."""
         workspace = self._hw.workspace
         query = workspace.definitions.views[view].query
         for name in workspace.inputs(view):
             self._hw.table(name).createOrReplaceTempView(name)
+        path = str(self._scratch / view)
         started = time.perf_counter()
-        result = workspace.spark.sql(query).write.format("delta").mode("overwrite")
-        result.save(str(self._scratch / view))
-        return time.perf_counter() - started
+        workspace.spark.sql(query).write.format("delta").mode("overwrite").save(path)
+        seconds = time.perf_counter() - started
+        return Recomputed(seconds, workspace.spark.read.format("delta").load(path).count())

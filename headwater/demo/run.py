@@ -16,7 +16,7 @@ from headwater.demo.data import Sizes, make_tables
 from headwater.demo.project import make_folder
 from headwater.demo.recompute import Recompute
 from headwater.demo.rounds import ROUNDS, Round
-from headwater.demo.story import Began, Built, Event, Made, Refreshed, Story, Verified
+from headwater.demo.story import Began, Built, Changed, Event, Made, Refreshed, Story, Verified
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,7 +46,7 @@ def run_demo(
 
     make_folder(folder)
     with headwater.open(folder, spark=spark, observer=observer, progress=progress) as hw:
-        shop = Shop(hw, folder.absolute() / "data", Sizes(rows), tell)
+        shop = Shop(hw, folder.absolute() / "data", Sizes(rows), tell, observer)
         shop.make()
         shop.build()
         with Recompute(hw) as recompute:
@@ -66,6 +66,7 @@ class Shop:
     data: Path
     sizes: Sizes
     tell: Told
+    note: Observer  # told what takes a while
 
     @property
     def views(self) -> list[str]:
@@ -75,6 +76,7 @@ class Shop:
 
     def make(self) -> None:
         spark = self.hw.workspace.spark
+        self.note("making tables")
         started = time.perf_counter()
         made = make_tables(spark, self.data, self.sizes)
         self.tell(Made(made, time.perf_counter() - started))
@@ -89,6 +91,7 @@ class Shop:
 
     def change(self, number: int, each: Round) -> None:
         statements = each.statements(self.sizes, lambda name: f"delta.`{self.data / name}`")
+        self.note(each.title)
         started = time.perf_counter()
         for statement in statements:
             self.hw.workspace.spark.sql(statement)
@@ -98,9 +101,12 @@ class Shop:
         """One view after the other, so that none shares the machine while its time is taken."""
         for view in self.views:
             receipt = self.hw.refresh(view, only=True)
-            again = recompute.seconds(view) if each.changes_views else None
+            self.note(f"recomputing {view}")
+            again = recompute.measured(view) if each.changes_views else None
             self.tell(Refreshed(number, receipt, again))
 
     def verify(self) -> None:
+        self.tell(Changed(len(ROUNDS)))
         for view in self.views:
+            self.note(f"verifying {view}")
             self.tell(Verified(view, self.hw.verify(view).equal))

@@ -34,19 +34,36 @@ class Began:
 
 
 @dataclass(frozen=True)
+class Recomputed:
+    """What the same view costs without Headwater."""
+
+    seconds: float
+    rows: int  # all of them are written
+
+
+@dataclass(frozen=True)
 class Refreshed:
     """A view was refreshed, and recomputed beside it on the same data."""
 
     number: int
     receipt: Receipt
-    recompute_seconds: float | None  # None where nothing had to be refreshed
+    recomputed: Recomputed | None  # None where nothing had to be refreshed
 
     def to_json(self) -> dict[str, Any]:
+        again = self.recomputed
         return {
             "round": self.number,
-            "recompute_seconds": self.recompute_seconds,
+            "recompute_seconds": round(again.seconds, 4) if again else None,
+            "recompute_rows": again.rows if again else None,
             **self.receipt.to_json(),
         }
+
+
+@dataclass(frozen=True)
+class Changed:
+    """All rounds are over; what is left is to prove the views right."""
+
+    rounds: int
 
 
 @dataclass(frozen=True)
@@ -57,7 +74,20 @@ class Verified:
     is_equal: bool
 
 
-Event = Made | Built | Began | Refreshed | Verified
+Event = Made | Built | Began | Refreshed | Changed | Verified
+
+
+@dataclass(frozen=True)
+class Sum:
+    """One view's refreshes beside its recomputes."""
+
+    view: str
+    techniques: tuple[str, ...]
+    rows: int
+    recomputed_rows: int
+    seconds: float
+    recompute_seconds: float
+    is_equal: bool
 
 
 @dataclass
@@ -70,6 +100,23 @@ class Story:
 
     def of(self, kind: type[Any]) -> list[Any]:
         return [event for event in self.events if isinstance(event, kind)]
+
+    def sums(self) -> list[Sum]:
+        """Per view, over all rounds in which it was also recomputed."""
+        return [self._sum(verified) for verified in self.of(Verified)]
+
+    def _sum(self, verified: Verified) -> Sum:
+        mine = [r for r in self.of(Refreshed) if r.receipt.view == verified.view]
+        both = [(r.receipt, r.recomputed) for r in mine if r.recomputed is not None]
+        return Sum(
+            verified.view,
+            tuple(dict.fromkeys(r.receipt.technique.value for r in mine)),
+            sum(receipt.rows_inserted + receipt.rows_deleted for receipt, _ in both),
+            sum(again.rows for _, again in both),
+            sum(receipt.seconds for receipt, _ in both),
+            sum(again.seconds for _, again in both),
+            verified.is_equal,
+        )
 
     @property
     def is_equal(self) -> bool:

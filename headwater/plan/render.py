@@ -1,6 +1,7 @@
 """Operators as Spark SQL.
 
-Column ids are unique in the whole tree, so no expression needs a qualifier.
+Column ids are unique in the whole tree, so no expression needs a qualifier. Every relation has an
+alias all the same: Spark reads `FROM x WHERE (c)` as a relation called `WHERE` with a column `c`.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def _scan(node: Scan, leaves: Leaves) -> str:
 
 @render.register
 def _filter(node: Filter, leaves: Leaves) -> str:
-    return f"SELECT * FROM ({render(node.input, leaves)}) WHERE {text(node.predicate)}"
+    return f"SELECT * FROM ({render(node.input, leaves)}) AS i WHERE {text(node.predicate)}"
 
 
 @render.register
@@ -72,7 +73,8 @@ def _join(node: Join, leaves: Leaves) -> str:
 def join_text(node: Join, left: str, right: str, extra: str = "") -> str:
     """The join of two given relations by a node's kind and condition."""
     on = f" ON {text(node.on)}" if node.on is not None else ""
-    return f"SELECT {listed(node.columns)}{extra} FROM {left} {node.kind.value} JOIN {right}{on}"
+    sides = f"{left} AS l {node.kind.value} JOIN {right} AS r"
+    return f"SELECT {listed(node.columns)}{extra} FROM {sides}{on}"
 
 
 @render.register

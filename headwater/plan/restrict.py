@@ -56,7 +56,7 @@ class Restrict(Node):
 def _restrict(node: Restrict, leaves: Leaves) -> str:
     on = " AND ".join(f"({text(e)}) <=> {quoted(name)}" for e, name in node.keys)
     below = render(node.input, leaves)
-    return f"SELECT * FROM ({below}) LEFT SEMI JOIN {quoted(node.touched)} ON {on}"
+    return f"SELECT * FROM ({below}) AS i LEFT SEMI JOIN {quoted(node.touched)} AS k ON {on}"
 
 
 @singledispatch

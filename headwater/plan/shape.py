@@ -34,7 +34,7 @@ def grouped_shape(root: Node) -> Grouped | None:
         filters.append(below.predicate)
         below = below.input
     if isinstance(below, Distinct):
-        below, project = _as_aggregate(below, project)
+        below, project, filters = _as_aggregate(below, project, filters)
     if not isinstance(below, Aggregate):
         return None
     return Grouped(project, tuple(filters), below)
@@ -66,17 +66,21 @@ def _merged(outer: Project, inner: Project) -> Project:
     return Project(inner.input, tuple(items))
 
 
-def _as_aggregate(distinct: Distinct, project: Project) -> tuple[Aggregate, Project]:
+def _as_aggregate(
+    distinct: Distinct, project: Project, filters: list[exp.Expr]
+) -> tuple[Aggregate, Project, list[exp.Expr]]:
     """δ(R) = γ with every column a key; new ids, because the old ones name the input."""
-    keys = tuple(Item(f"{id_}_key", column(id_)) for id_ in distinct.columns)
     fresh = {id_: f"{id_}_key" for id_ in distinct.columns}
+    keys = tuple(Item(fresh[id_], column(id_)) for id_ in distinct.columns)
 
-    def renamed(part: exp.Expr) -> exp.Expr:
-        return column(fresh[part.name]) if isinstance(part, exp.Column) else part
+    def renamed(expression: exp.Expr) -> exp.Expr:
+        return expression.copy().transform(
+            lambda part: column(fresh[part.name]) if isinstance(part, exp.Column) else part
+        )
 
-    items = tuple(Item(i.id, i.expression.copy().transform(renamed)) for i in project.items)
     aggregate = Aggregate(distinct.input, keys, ())
-    return aggregate, Project(aggregate, items)
+    items = tuple(Item(item.id, renamed(item.expression)) for item in project.items)
+    return aggregate, Project(aggregate, items), [renamed(predicate) for predicate in filters]
 
 
 def rebuilt(shape: Grouped, items: tuple[Item, ...], aggregates: tuple[Item, ...]) -> Project:

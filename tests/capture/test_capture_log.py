@@ -143,6 +143,16 @@ def test_a_foreign_checksum_is_not_believed(written: WrittenLog, damage: str) ->
     assert written.log.transaction_version("app") is None
 
 
+def test_a_checksum_without_files_leaves_rows_to_the_commits(written: WrittenLog) -> None:
+    """The checksum of a table of many files tells no rows; they are counted file by file."""
+    written.create()
+    written.append("f", rows=10)
+    written.checksum(written.add("f", 10))
+    written.append("g", rows=5)
+    written.checksum()
+    assert written.log.statistics().rows == 15
+
+
 def test_transactions_are_found_further_back(written: WrittenLog) -> None:
     """The newest transaction of an application counts, however many commits ago."""
     written.create()
@@ -253,7 +263,7 @@ bounded_window(log, 0, 1)
 print([m for m in ("pyspark", "deltalake", "pyarrow", "pandas", "sqlglot") if m in sys.modules])
 """
     root = Path(__file__).parents[2]
-    done = subprocess.run(  # noqa: S603  (our own program)
+    done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=root
     )
     assert done.stdout.strip() == "[]"

@@ -22,11 +22,12 @@ def backlog(written: WrittenLog) -> WrittenLog:
 
 
 def steps(backlog: WrittenLog, **limits: float | None) -> list[int]:
-    reached, found = 0, []
-    while reached < backlog.version:
-        reached = bounded_window(backlog.log, reached, backlog.version, **limits)  # type: ignore[arg-type]
+    found = [0]
+    while found[-1] < backlog.version:
+        reached = bounded_window(backlog.log, found[-1], backlog.version, **limits)  # type: ignore[arg-type]
+        assert reached > found[-1]
         found.append(reached)
-    return found
+    return found[1:]
 
 
 def test_half_an_hour_at_a_time(backlog: WrittenLog) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -62,9 +61,9 @@ def fresh(tmp_path: Path, spark: SparkSession) -> Project:
 
 
 @pytest.fixture(scope="module")
-def applied(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iterator[Project]:
+def applied(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Project:
     """A project with its views built; shared by the tests of a file, which leave it up to date."""
     project = made(tmp_path_factory.mktemp("cli") / "shop", spark)
     ran = project("apply")
     assert ran.status == 0, ran.err
-    yield project
+    return project

@@ -146,8 +146,10 @@ def test_a_dry_run_prints_the_steps_and_does_nothing(applied: Project) -> None:
     assert ran.status == 0
     assert "steps of" in ran.out
     assert "read inserts of orders" in ran.out
-    assert any("orders" in status["behind"] and status["behind"]["orders"] == 1
-               for status in applied("status", "-o", "json").json)
+    assert any(
+        "orders" in status["behind"] and status["behind"]["orders"] == 1
+        for status in applied("status", "-o", "json").json
+    )
     assert applied("refresh").status == 0
 
 

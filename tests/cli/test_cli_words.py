@@ -54,8 +54,16 @@ def test_options_may_stand_among_views() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["nonsense"], ["status", "--nonsense"], ["explain"], ["history", "--limit", "x"],
-     ["history", "--limit", "0"], ["refresh", "--technique", "magic"], []]
+    "arguments",
+    [
+        ["nonsense"],
+        ["status", "--nonsense"],
+        ["explain"],
+        ["history", "--limit", "x"],
+        ["history", "--limit", "0"],
+        ["refresh", "--technique", "magic"],
+        [],
+    ],
 )
 def test_wrong_use_is_status_2(arguments: list[str]) -> None:
     """What cannot be understood is refused on the error stream, with the way to the help."""

@@ -7,9 +7,23 @@ from functools import singledispatch
 from headwater.cli import figures
 from headwater.cli.blocks import Block, Table, table
 from headwater.cli.text.receipts import receipt_line
-from headwater.demo.story import Began, Built, Event, Made, Refreshed, Story, Verified
+from headwater.demo.story import (
+    Began,
+    Built,
+    Changed,
+    Event,
+    Made,
+    Refreshed,
+    Story,
+    Sum,
+    Verified,
+)
 
 _NAMES = 18
+_TOO_SMALL = """\
+At this size a commit costs more than computing a view anew. A refresh costs in proportion to the
+change, a recompute in proportion to the tables: `headwater demo --rows 5000000` shows it."""
+_NEXT = ("  headwater status", "  headwater explain daily_revenue --sql", "  headwater history")
 
 
 @singledispatch
@@ -38,9 +52,16 @@ def _began(event: Began) -> str:
 @event_line.register
 def _refreshed(event: Refreshed) -> str:
     line = receipt_line(event.receipt, _NAMES)
-    if event.recompute_seconds is None:
+    again = event.recomputed
+    if again is None:
         return f"  {line}"
-    return f"  {line:<58}  recompute {figures.seconds(event.recompute_seconds):>7}"
+    cost = f"recompute {figures.seconds(again.seconds):>7}  {figures.counted(again.rows, 'row')}"
+    return f"  {line:<58}  {cost}"
+
+
+@event_line.register
+def _changed(_event: Changed) -> str:
+    return "\nverify: is every view what its query gives now?"
 
 
 @event_line.register
@@ -51,42 +72,36 @@ def _verified(event: Verified) -> str:
 def story_blocks(story: Story) -> list[Block]:
     """The sum of it, and what to try next."""
     verdict = "every view equals its query" if story.is_equal else "SOME VIEW IS WRONG"
+    sums = story.sums()
     return [
         f"in all {figures.seconds(story.seconds)}; {verdict}",
-        _sums(story),
-        "\n".join(
-            [
-                "the project stays; go on with",
-                f"  cd {story.folder}",
-                "  headwater status",
-                "  headwater explain daily_revenue --sql",
-                "  headwater history",
-            ]
-        ),
+        _sums_table(sums),
+        *(_size_note(sums)),
+        "\n".join(["the project stays; go on with", f"  cd {story.folder}", *_NEXT]),
     ]
 
 
-def _sums(story: Story) -> Table:
-    """Per view: how it went, and the time of all its refreshes beside that of the recomputes."""
-    verified = {found.view: found.is_equal for found in story.of(Verified)}
-    rows = []
-    for view, is_equal in verified.items():
-        mine = [r for r in story.of(Refreshed) if r.receipt.view == view]
-        compared = [r for r in mine if r.recompute_seconds is not None]
-        spent = sum(r.receipt.seconds for r in compared)
-        again = sum(r.recompute_seconds or 0.0 for r in compared)
-        rows.append(
-            (
-                view,
-                ", ".join(dict.fromkeys(r.receipt.technique.value for r in mine)),
-                figures.seconds(spent),
-                figures.seconds(again),
-                f"{again / spent:.1f}x" if spent else "",
-                "equal" if is_equal else "DIFFERENT",
-            )
-        )
+def _sums_table(sums: list[Sum]) -> Table:
     return table(
-        "view techniques refreshes recomputes gain verified",
-        rows,
-        right="refreshes recomputes gain",
+        "view techniques rows_written by_recompute refreshing recomputing gain verified",
+        [
+            (
+                each.view,
+                ", ".join(each.techniques),
+                f"{each.rows:,}",
+                f"{each.recomputed_rows:,}",
+                figures.seconds(each.seconds),
+                figures.seconds(each.recompute_seconds),
+                f"{each.recompute_seconds / each.seconds:.1f}x" if each.seconds else "",
+                "equal" if each.is_equal else "DIFFERENT",
+            )
+            for each in sums
+        ],
+        right="rows_written by_recompute refreshing recomputing gain",
     )
+
+
+def _size_note(sums: list[Sum]) -> list[Block]:
+    """Said where it is so: below some size a commit costs more than the query it saves."""
+    spent, again = sum(s.seconds for s in sums), sum(s.recompute_seconds for s in sums)
+    return [] if spent < again else [_TOO_SMALL]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import singledispatch
+from math import isinf
 
 from headwater.cli.blocks import Block, Table, table
 from headwater.explaining import Explanation
@@ -24,9 +25,7 @@ def step_lines(explanation: Explanation) -> list[str]:
         return ["no step would run"]
     steps = explanation.plan.steps
     width = len(str(len(steps)))
-    shown = [
-        f"  {at:>{width}}  {step.name}: {described(step)}" for at, step in enumerate(steps, 1)
-    ]
+    shown = [f"  {at:>{width}}  {step.name}: {described(step)}" for at, step in enumerate(steps, 1)]
     return [f"steps of {explanation.plan.technique.value}:", *shown]
 
 
@@ -72,7 +71,7 @@ def _techniques(explanation: Explanation) -> Table:
 
 
 def _price(rows: float | None) -> str:
-    return "" if rows is None else f"{rows:,.0f}"
+    return "" if rows is None or isinf(rows) else f"{rows:,.0f}"
 
 
 @singledispatch

@@ -16,5 +16,5 @@ def delta_of_filter(planning: Planning, node: Node) -> str | None:
     below = planning.delta(kept.input)
     if below is None:
         return None
-    sql = f"SELECT * FROM {quoted(below)} WHERE {text(kept.predicate)}"
+    sql = f"SELECT * FROM {quoted(below)} AS d WHERE {text(kept.predicate)}"
     return planning.relation("filter", sql)

@@ -61,7 +61,7 @@ def _flipped(planning: Planning, join: Join, right: str) -> str:
     touched = planning.relation(
         "touched",
         f"SELECT {listed(join.left.columns)} FROM {planning.old(join.left)} "
-        f"LEFT SEMI JOIN {quoted(right)} ON {on}",
+        f"AS l LEFT SEMI JOIN {quoted(right)} AS r ON {on}",
         once=True,
     )
     after = join_text(join, quoted(touched), planning.new(join.right))

@@ -53,7 +53,7 @@ def _state_change(layout: Layout, groups: Groups, change: str, *, inserts_only: 
     grouped = f" GROUP BY {', '.join(text(key.expression) for key in keys)}" if keys else ""
     added = [part.column for part in groups.parts if not part.inserts_only]
     moved = " OR ".join(f"{quoted(column)} <> 0" for column in added)
-    return f"SELECT * FROM (SELECT {', '.join(shown)} FROM {unit}{grouped}) WHERE {moved}"
+    return f"SELECT * FROM (SELECT {', '.join(shown)} FROM {unit}{grouped}) AS g WHERE {moved}"
 
 
 def _units(change: str, *, inserts_only: bool) -> str:

@@ -1,0 +1,140 @@
+"""Every reason code with one sentence, for the documentation.
+
+A code is stable: programs may rely on it. The text beside it in a receipt or an explanation names
+the view's own operator, column or version and may change.
+"""
+
+from __future__ import annotations
+
+REASON_GROUPS: dict[str, dict[str, str]] = {
+    "Nothing to do": {
+        "NO_CHANGE": "No source has a new version.",
+        "NO_DATA_CHANGE": (
+            "Sources have new versions, but none of them changed rows: OPTIMIZE, VACUUM, "
+            "properties and the like. The frontier moves, nothing is written."
+        ),
+    },
+    "A technique that is open": {
+        "INSERTS_ONLY": "append: the sources' logs prove that rows were only inserted.",
+        "LINEAR": "delta: the query has only linear operators and inner joins.",
+        "ADDITIVE_STATE": "merge: every aggregate can be kept by adding to its state.",
+        "TOUCHED_GROUPS": "rekey: the groups that a changed row belongs to are recomputed.",
+        "TOUCHED_KEYS": "rekey: an operator is recomputed for the keys that changed.",
+        "ALWAYS_SOUND": "rebuild: recomputing the query is always right.",
+        "FORCED": "The technique was asked for, by --technique, technique= or --full.",
+        "SUBTREE_RECOMPUTED": (
+            "Incremental, but a part of the query is evaluated whole, before and after, and its "
+            "difference is followed. The text names the part's own reason."
+        ),
+    },
+    "A technique that is not open": {
+        "GROUPED": "append, delta: the view is grouped, so a new row may change an existing one.",
+        "NOT_GROUPED": (
+            "merge: the view is no grouped aggregate. Of a part of a query: it names a column that "
+            "is neither grouped nor aggregated."
+        ),
+        "NOT_APPEND_ONLY": "append: a source has updates or deletes.",
+        "NOT_MONOTONE": "append: an operator may take a row away when another one comes.",
+        "NOT_LINEAR": "delta: an operator must be recomputed by key; see rekey.",
+        "NO_KEYED_OPERATOR": "rekey: nothing needs keys; delta does the same for less.",
+        "HAVING": "merge: groups that a HAVING hides have no state to add to; see rekey.",
+        "NOT_MERGEABLE": (
+            "merge: an aggregate has no state that can be added to, such as count(DISTINCT ...), "
+            "FILTER or percentile; see rekey."
+        ),
+        "ORDER_DEPENDENT": (
+            "merge: a sum or average depends on the order of addition (floating point, or values "
+            "too wide to add exactly); see rekey."
+        ),
+        "UNTYPED": "merge: Spark did not tell an aggregate's type; see rekey.",
+        "EXTREMUM_DELETED": "merge: min or max cannot be kept by addition when rows may go.",
+        "UNKNOWN": "The technique asked for is never offered: skip and replace cannot be forced.",
+        "NONE": "No technique was ruled out.",
+    },
+    "The whole view is recomputed": {
+        "FIRST_BUILD": "The view has no content of this definition yet.",
+        "DEFINITION_CHANGED": "The view was defined anew since its last commit.",
+        "SETTINGS_CHANGED": (
+            "A session setting that results depend on, such as the time zone or ANSI mode, has "
+            "another value than at the last commit."
+        ),
+        "POLICY_FULL": "The view's policy is FULL.",
+        "INCREMENTAL_FAILED": (
+            "An incremental refresh broke down, so the view was rebuilt in the same attempt. The "
+            "text names the technique and the cause."
+        ),
+        "OPAQUE": "The query is kept as text.",
+        "TOP_K": "LIMIT or OFFSET: which rows are first is a matter of all rows.",
+        "WINDOW_UNPARTITIONED": "A window without a PARTITION BY that all its functions share.",
+        "GLOBAL_AGGREGATE": (
+            "An aggregate without GROUP BY: one group of all rows. merge may still be open."
+        ),
+        "PARSED_DIFFERENTLY": "Spark reads the query otherwise than our parser does.",
+        "TYPED_DIFFERENTLY": "Our operators give other column types than the query.",
+        "UNCOMPARABLE_TYPE": (
+            "A column's type cannot be grouped by (map, variant, interval, geometry, geography), "
+            "so rows cannot be netted."
+        ),
+        "TABLES_UNCLEAR": "Which tables the query reads was not understood.",
+    },
+    "What happened to a source": {
+        "SOURCE_RECREATED": "The table was dropped and made anew: it is not the one the view read.",
+        "SOURCE_REWOUND": "The source has fewer versions than the view has read.",
+        "SOURCE_OVERWRITTEN": "The whole table was overwritten or replaced.",
+        "SOURCE_TRUNCATED": "The table was truncated.",
+        "SOURCE_RESTORED": "The table was restored to an older version.",
+        "SOURCE_CLONED": "The table was replaced by a clone of another one.",
+        "SCHEMA_CHANGED": "A column that the view reads was dropped, renamed, retyped or added.",
+        "COLUMN_MAPPING_CHANGED": "The table's column mapping mode changed.",
+        "COLUMN_ADDED": "A column that the view does not read was added.",
+        "HISTORY_GONE": "The log entries of the versions to be read are cleaned up.",
+        "FILES_VACUUMED": "VACUUM has taken a data or change file of the versions to be read.",
+        "SNAPSHOT_GONE": "The version that the view has read can no longer be put together.",
+        "FEED_OFF": (
+            "The change feed was off for a version to be read. Snapshots are compared instead, if "
+            "they are still there."
+        ),
+        "FEED_SCHEMA_CHANGED": "Delta cannot read the change feed across a change of the schema.",
+    },
+    "A part of the query that is kept as text": {
+        "AMBIGUOUS_HAVING": "A name in HAVING is both a column and an alias.",
+        "CLAUSE": "A clause that no incremental law covers, such as SORT BY or a hint.",
+        "CLOCK_DEPENDENT": "A function that reads the clock, such as current_date.",
+        "CONSTANT_KEY": "A constant in GROUP BY.",
+        "CORRELATED_JOIN": "A join condition inside a sub-query names the outer row.",
+        "DISTINCT_ON": "DISTINCT ON.",
+        "GENERATOR": "A generator such as explode where one value is expected.",
+        "GENERATOR_COLUMNS": "A generator without names for its columns.",
+        "GROUPING_SETS": "GROUPING SETS, ROLLUP, CUBE or grouping().",
+        "JOIN_KIND": "A kind of join that no law covers.",
+        "LATERAL": "A lateral sub-query, or a lateral join with a kind or condition of its own.",
+        "LIMIT": "A LIMIT that is not a constant.",
+        "NAMED_WINDOW": "A named or nested window.",
+        "NONDETERMINISTIC": "A function whose result is not decided by its input.",
+        "NOT_IN": "NOT IN over a sub-query.",
+        "NO_FROM": "A SELECT without FROM.",
+        "ORDER_BY_ALIAS": "ORDER BY with an expression over an alias, below a LIMIT.",
+        "ORDER_BY_HIDDEN": "DISTINCT ordered by what it does not show, below a LIMIT.",
+        "PARAMETER": "A parameter.",
+        "QUALIFY": "A QUALIFY clause.",
+        "QUERY": "A kind of query that is no SELECT and no set operation.",
+        "RECURSIVE": "A recursive CTE.",
+        "SET_CLAUSE": "BY NAME, LIMIT or OFFSET on a set operation.",
+        "SET_WIDTH": "The sides of a set operation have other column counts.",
+        "STAR": "A star with REPLACE or RENAME, over no relation in scope, or inside IN.",
+        "SUBQUERY": "A sub-query inside an expression, or a grouped or limited one in WHERE.",
+        "TABLE_CLAUSE": "A clause on a table, such as PIVOT.",
+        "TABLE_EXPRESSION": "Something in FROM that is no table, sub-query or VALUES.",
+        "TABLE_FUNCTION": "A table function.",
+        "TUPLE_IN": "IN over several columns.",
+        "UNKNOWN_FUNCTION": "A function that is not built into Spark, such as one of your own.",
+        "VALUES": "Constant rows; they never change.",
+        "WINDOW_IN_HAVING": "A window function in HAVING.",
+    },
+}
+"""Reason codes by what they tell, in the order of `docs/errors.md`."""
+
+REASONS: dict[str, str] = {
+    code: sentence for group in REASON_GROUPS.values() for code, sentence in group.items()
+}
+"""Reason code -> what it means."""

@@ -1,0 +1,1 @@
+"""The acceptance scenarios, each test numbered in its docstring."""

@@ -1,0 +1,145 @@
+"""A small lakehouse with one project on it, and a judge that does not trust the project."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import headwater
+from headwater.vocabulary.technique import Technique
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from headwater.api import Headwater
+    from headwater.vocabulary.receipt import Receipt
+
+Observer = Callable[[str], None]
+
+
+class Lake:
+    """Tables under `data/`, views under `warehouse/`; statements name tables as {name}."""
+
+    def __init__(self, folder: Path, spark: SparkSession) -> None:
+        self.folder = folder
+        self.spark = spark
+        self.sources: list[str] = []
+        self.queries: dict[str, str] = {}
+        self.told: list[str] = []
+        self.on_step: Observer = lambda _step: None
+        self.hw = self.open()
+
+    def open(self) -> Headwater:
+        return headwater.open(self.folder, spark=self.spark, observer=self._observe)
+
+    def reopen(self) -> None:
+        self.hw.close()
+        self.hw = self.open()
+
+    def _observe(self, step: str) -> None:
+        self.told.append(step)
+        self.on_step(step)
+
+    # --- tables ---------------------------------------------------------------------------------
+
+    def path(self, name: str) -> str:
+        place = "warehouse" if name in self.queries else "data"
+        return str(self.folder / place / name)
+
+    def place(self, name: str) -> str:
+        return f"delta.`{self.path(name)}`"
+
+    def write(
+        self,
+        name: str,
+        ddl: str,
+        rows: Iterable[tuple[Any, ...]],
+        *,
+        mode: str = "error",
+        **properties: str,
+    ) -> None:
+        """Make or replace a table in one commit; the change feed is on unless said otherwise."""
+        options = {"delta.enableChangeDataFeed": "true", **properties}
+        frame = self.spark.createDataFrame(list(rows), ddl).coalesce(1)
+        writer = frame.write.format("delta").mode(mode).options(**options)
+        if mode == "overwrite":
+            writer = writer.option("overwriteSchema", "true")
+        writer.save(self.path(name))
+
+    def source(self, name: str, ddl: str, rows: Iterable[tuple[Any, ...]], **options: str) -> None:
+        self.write(name, ddl, rows, **options)
+        self.register(name)
+
+    def register(self, name: str) -> None:
+        self.hw.sql(f"CREATE SOURCE {name} FROM DELTA 'data/{name}'")
+        self.sources.append(name)
+
+    def view(self, name: str, query: str, clauses: str = "POLICY INCREMENTAL") -> None:
+        self.queries[name] = query
+        self.hw.sql(f"CREATE MATERIALIZED VIEW {name} {clauses} AS {query}")
+
+    def run(self, *statements: str) -> None:
+        names = {name: self.place(name) for name in (*self.sources, *self.queries)}
+        for statement in statements:
+            self.spark.sql(statement.format(**names))
+
+    # --- looking --------------------------------------------------------------------------------
+
+    def version(self, name: str) -> int:
+        return max(int(p.stem) for p in self._log(name))
+
+    def commits(self, name: str) -> list[dict[str, Any]]:
+        """The commitInfo of every commit, oldest first, read from the log itself."""
+        found = []
+        for file in sorted(self._log(name)):
+            actions = [json.loads(line) for line in file.read_text().splitlines()]
+            found += [a["commitInfo"] for a in actions if "commitInfo" in a]
+        return found
+
+    def _log(self, name: str) -> list[Path]:
+        return [p for p in Path(self.path(name), "_delta_log").glob("*.json") if p.stem.isdigit()]
+
+    def content(self, view: str) -> Counter[str]:
+        return bag(self.hw.table(view).collect())
+
+    def recomputed(self, *views: str) -> dict[str, Counter[str]]:
+        """Views computed by nothing but Spark, from the sources as they are now."""
+        session = self.spark.newSession()
+        for source in self.sources:
+            session.read.format("delta").load(self.path(source)).createOrReplaceTempView(source)
+        found = {}
+        for view, query in self.queries.items():
+            frame = session.sql(query)
+            frame.createOrReplaceTempView(view)
+            if view in views:
+                found[view] = bag(frame.collect())
+        return found
+
+    def assert_right(self, *views: str, verify: bool = True) -> None:
+        """Equal to Spark's own result now, as bags, by our comparison and by `verify`."""
+        wanted = views or tuple(self.queries)
+        for view, expected in self.recomputed(*wanted).items():
+            assert self.content(view) == expected, view
+            if verify:
+                assert self.hw.verify(view).equal, view
+
+    def refresh(self, *views: str) -> dict[str, Receipt]:
+        """Refresh all or some; none may fail."""
+        outcome = self.hw.refresh_all(views)
+        assert outcome.failures == {}
+        return outcome.receipts
+
+
+def bag(rows: Iterable[Any]) -> Counter[str]:
+    """Rows with their number of copies; by text, so that NaN equals NaN."""
+    return Counter(repr(tuple(row)) for row in rows)
+
+
+def codes(receipt: Receipt) -> set[str]:
+    return {reason.code for reason in receipt.reasons}
+
+
+INCREMENTAL = {Technique.APPEND, Technique.DELTA, Technique.MERGE, Technique.REKEY, Technique.SKIP}
