@@ -31,7 +31,7 @@ bench-quick: $(VENV)/.prepared ## the benchmarks that take a minute or two
 	$(BIN)/python -m benchmarks --quick
 
 soak: $(VENV)/.prepared ## random views and changes for MINUTES=10 against Spark's own result
-	$(BIN)/python -m tests.soak --minutes $(MINUTES)
+	$(BIN)/python -m tests.laws.soak --minutes $(MINUTES)
 
 chaos: $(VENV)/.prepared ## N=200 refreshes killed at named and random moments
 	$(BIN)/python -m tests.chaos --rounds $(N)

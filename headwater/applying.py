@@ -145,12 +145,12 @@ def apply(
         if action.verb is Verb.DROP:
             drop(workspace, action.kind, action.name)
         elif action.definition is not None:
-            define(workspace, action.definition)
+            define(workspace, action.definition, rebuild=action.verb is Verb.REBUILD)
         done.append(action)
     return done
 
 
-def define(workspace: Workspace, definition: Definition) -> None:
+def define(workspace: Workspace, definition: Definition, *, rebuild: bool = False) -> None:
     """Put one definition in force; a view is compiled before anything is written, then built."""
     if not isinstance(definition, ViewDef):
         workspace.store_definition(definition)
@@ -164,7 +164,7 @@ def define(workspace: Workspace, definition: Definition) -> None:
         _take_back(workspace, definition, before)
         raise
     same = before is not None and before.fingerprint == definition.fingerprint
-    if record is not None and same and record.state is ViewState.READY:
+    if record is not None and same and record.state is ViewState.READY and not rebuild:
         return
     if record is None:
         path = workspace.config.view_path(definition.name)

@@ -33,16 +33,30 @@ def table(workspace: Workspace, name: str) -> DataFrame:
 
 
 def register_names(workspace: Workspace) -> None:
-    """Temporary views, so that plain SQL in the session can name every source and ready view."""
+    """Temporary views, so that plain SQL in the session can name every source and ready view.
+
+    They are text to Spark, so every query sees the newest version; each is made only once.
+    """
     ready = {r.name for r in workspace.ledger.views.list() if r.state is ViewState.READY}
-    spark = workspace.spark
-    for name in (
-        *workspace.definitions.sources,
-        *sorted(ready & workspace.definitions.views.keys()),
-    ):
-        table(workspace, name).createOrReplaceTempView(quoted(name))
-    for name in workspace.definitions.views.keys() - ready:
+    spark, definitions = workspace.spark, workspace.definitions
+    wanted = (*definitions.sources, *sorted(ready & definitions.views.keys()))
+    for name in wanted:
+        query = _query(workspace, name)
+        if workspace.registered.get(name) != query:
+            spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {quoted(name)} AS {query}")
+            workspace.registered[name] = query
+    for name in workspace.registered.keys() - set(wanted):
         spark.catalog.dropTempView(name)
+        del workspace.registered[name]
+
+
+def _query(workspace: Workspace, name: str) -> str:
+    place = f"delta.{quoted(workspace.path_of(name))}"
+    if not workspace.is_view(name):
+        return f"SELECT * FROM {place}"
+    view = compiled_view(workspace, name)
+    shown = StoredTable(workspace.path_of(name), view.stored).columns(view.stored)
+    return f"SELECT {shown} FROM {place}"
 
 
 def changes(workspace: Workspace, name: str, since: int, until: int | None) -> DataFrame:

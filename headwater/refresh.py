@@ -14,7 +14,7 @@ from headwater.commit.committer import Landed, commit
 from headwater.commit.target import TABLE_PROPERTIES, Target
 from headwater.compiled_views import compiled_view, stored_tables
 from headwater.execute.executor import Executor
-from headwater.execute.isolated import isolated
+from headwater.execute.isolated import isolated, tagged
 from headwater.execute.staged import Staged
 from headwater.plan.planner import Choice, Situation, choose, plan_refresh
 from headwater.plan.steps import RefreshPlan
@@ -75,9 +75,11 @@ def refresh_view(
     with Attempt(workspace, name, manual=request.manual, frontier=known.record.frontier) as attempt:
         attempt.checkpoint("capture")
         known = _look(workspace, name, request)
-        view = compiled_view(workspace, name, fresh=request.building)
+        view = compiled_view(workspace, name)
         changes = capture(workspace, view, known, pins)
         situation = situate(workspace, view, known, changes, pins, request)
+        if _is_lost(changes):
+            view, situation = _compiled_anew(workspace, view, situation)
         if not (situation.changed or situation.must_rebuild or request.is_rebuild):
             landed, ran = None, Ran(Technique.SKIP, (), _quiet_reasons(changes))
             publish_quiet(workspace.ledger, known.record, Frontier.of(pins))
@@ -132,18 +134,19 @@ def _carry_out(
     pins: Mapping[str, SourceVersion],
     attempt: Attempt,
 ) -> tuple[Landed | None, tuple[StepCost, ...]]:
-    staged = execute(workspace, view, known, situation, plan, attempt)
-    frontier = Frontier.of(pins)
-    if staged.is_empty and situation.exists:
-        publish_quiet(workspace.ledger, known.record, frontier)
-        return None, staged.costs
-    attempt.checkpoint("commit")
-    target = _target(workspace, view, known, plan, frontier, attempt)
-    started = time.perf_counter()
-    log = workspace.log_of(view.name)
-    landed = commit(staged, target, lambda id_, after: find_attempt(log, id_, after))
+    with tagged(workspace.spark, attempt.tag):
+        staged = execute(workspace, view, known, situation, plan, attempt)
+        frontier = Frontier.of(pins)
+        if staged.is_empty and situation.exists:
+            publish_quiet(workspace.ledger, known.record, frontier)
+            return None, staged.costs
+        attempt.checkpoint("commit")
+        target = _target(workspace, view, known, plan, frontier, attempt)
+        started = time.perf_counter()
+        log = workspace.log_of(view.name)
+        landed = commit(staged, target, lambda id_, after: find_attempt(log, id_, after))
     cost = StepCost("commit", time.perf_counter() - started, landed.rows_inserted)
-    workspace.observer("committed")
+    attempt.checkpoint("committed")
     publish_commit(workspace.ledger, known.record, target.stamp, landed.version)
     return landed, (*staged.costs, cost)
 
@@ -231,6 +234,19 @@ def situate(
     )
 
 
+def _is_lost(changes: Mapping[str, ChangeSet]) -> bool:
+    return any(change.kind in {ChangeKind.REPLACE, ChangeKind.GAP} for change in changes.values())
+
+
+def _compiled_anew(
+    workspace: Workspace, view: CompiledView, situation: Situation
+) -> tuple[CompiledView, Situation]:
+    """A source that was replaced may have other columns; then the view's table may have too."""
+    fresh = compiled_view(workspace, view.name, fresh=True)
+    same = (fresh.columns, fresh.layout.columns) == (view.columns, view.layout.columns)
+    return fresh, replace(situation, exists=situation.exists and same)
+
+
 def _meaning_changed(workspace: Workspace, known: Known) -> tuple[Reason, ...]:
     if known.stamp is None:
         return (Reason("FIRST_BUILD", "the view has no content yet"),)
@@ -269,8 +285,6 @@ def execute(
 ) -> Staged:
     """Run the plan's steps; nothing of it touches the view."""
     session = isolated(workspace.spark)
-    session.sparkContext.addJobTag(attempt.tag)
-    session.sparkContext.setLocalProperty("spark.scheduler.pool", "refresh")
     tables = stored_tables(workspace, view)
     target = (known.record.path, known.latest) if known.latest >= 0 else None
     expected = {w.source: w.rows for w in situation.windows.values()}

@@ -52,6 +52,7 @@ class Workspace:
         self._spark: SparkSession | None = None
         self._lock = threading.RLock()
         self._definitions: Definitions | None = None
+        self.registered: dict[str, str] = {}  # names in the session -> the query behind them
         self.running: dict[str, Callable[[], None]] = {}  # attempt id -> asks it to stop
 
     # --- Spark ------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ refresh sets or defines is seen by nobody else.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,3 +29,16 @@ def isolated(spark: SparkSession) -> SparkSession:
     for name, value in REFRESH_SETTINGS.items():
         clone.conf.set(name, value)
     return clone
+
+
+@contextmanager
+def tagged(spark: SparkSession, tag: str) -> Iterator[None]:
+    """All Spark jobs of this thread carry the tag, by which they can be cancelled, and one pool."""
+    context = spark.sparkContext
+    context.addJobTag(tag)
+    context.setLocalProperty("spark.scheduler.pool", "refresh")
+    try:
+        yield
+    finally:
+        context.removeJobTag(tag)
+        context.setLocalProperty("spark.scheduler.pool", None)  # type: ignore[arg-type]

@@ -29,7 +29,11 @@ _SHIPPED_BY_SPARK = (
     "org.slf4j:*",
     "org.xerial.*:*",
 )
-_RESOLVER_SETTINGS = ("spark.jars.ivySettings", "spark.jars.repositories")
+_RESOLVER_SETTINGS = (
+    "spark.driver.extraJavaOptions",
+    "spark.jars.ivySettings",
+    "spark.jars.repositories",
+)
 _LIMIT_SECONDS = 900
 
 
@@ -108,6 +112,6 @@ def _submitted(program: Path, settings: Mapping[str, str], environment: Mapping[
 
 def _cause(said: str) -> str:
     lines = [line.strip() for line in said.splitlines()]
-    marks = ("not found", "unresolved dependency", "Exception", "refused", "timed out")
-    telling = [line for line in lines if any(mark in line for mark in marks)]
+    marks = ("Exception", "Server access error", "refused", "timed out", "unresolved dependency")
+    telling = [line for mark in marks for line in lines if mark in line]
     return (telling or [line for line in lines if line] or ["Spark said nothing"])[0][:300]

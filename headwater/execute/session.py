@@ -18,7 +18,7 @@ from headwater.config import Config, load_config
 from headwater.execute import archive
 from headwater.execute.cache import cache_folder
 from headwater.execute.jars import brings_delta, delta_jars, spark_home
-from headwater.execute.java import Java, find_java, launcher_home
+from headwater.execute.java import Java, find_java, launcher_home, trust_options
 from headwater.execute.machine import cores, heap_megabytes
 from headwater.execute.settings import RESULT_SETTINGS
 from headwater.vocabulary.errors import SessionUnsuited, SparkFailed, WrongUse
@@ -138,6 +138,7 @@ def _local_settings() -> dict[str, str]:
 def _launch_settings(launch: Launch, user: dict[str, str]) -> dict[str, str]:
     """What concerns the JVM's start; the user's own options come last, so that they win."""
     options = [f"-Dlog4j2.configurationFile={_QUIET.as_uri()}", *_compiler_options()]
+    options += trust_options(launch.java)
     settings = {}
     jars = [str(jar) for jar in launch.jars]
     if is_local(user):
@@ -193,7 +194,8 @@ def _prepared(config: Config, progress: Progress) -> Launch:
     environment = {"JAVA_HOME": str(home), "SPARK_HOME": str(spark_home())}
     jars: tuple[Path, ...] = ()
     if not brings_delta(config.spark):
-        jars = delta_jars(cache, config.spark, environment, progress)
+        trust = " ".join([*trust_options(java), config.spark.get(_JAVA_OPTIONS, "")])
+        jars = delta_jars(cache, {**config.spark, _JAVA_OPTIONS: trust}, environment, progress)
     found = None
     if is_local(config.spark) and archive.suits(config.spark, os.environ):
         found = archive.locate(cache, java, [*jars, *(spark_home() / "jars").glob("*.jar")])

@@ -39,7 +39,7 @@ class Definitions:
         self._database = database
         self._clock = clock
 
-    def put(  # noqa: PLR0917  (a definition is these seven)
+    def put(
         self, kind: str, name: str, text: str, file: str, line: int, column: int, fingerprint: str
     ) -> None:
         """Add or replace one definition."""

@@ -101,6 +101,15 @@ def test_the_launcher_drops_one_option_only(tmp_path: Path) -> None:
     assert said.stdout == "".join(f"<{word}>" for word in words if word != VECTOR)
 
 
+def test_a_new_java_gets_no_word_it_complains_about(tmp_path: Path) -> None:
+    """Java 24 is spared the package it has not, and told to be silent about what Spark uses."""
+    home = made_java(tmp_path / "java", "25.0.1")
+    launcher = launcher_home(Java(home, 25, "25.0.1"), tmp_path / "cache") / "bin" / "java"
+    gone = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
+    said = subprocess.run([launcher, gone, "x"], capture_output=True, text=True, check=True)
+    assert said.stdout == "<--sun-misc-unsafe-memory-access=allow><x>"
+
+
 def test_many_at_once_publish_one_folder(tmp_path: Path) -> None:
     """Processes that fill the cache together leave one whole folder and nothing besides."""
 

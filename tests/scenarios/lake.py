@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import headwater
+from headwater.execute.isolated import isolated
 from headwater.vocabulary.technique import Technique
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Lake:
 
     def recomputed(self, *views: str) -> dict[str, Counter[str]]:
         """Views computed by nothing but Spark, from the sources as they are now."""
-        session = self.spark.newSession()
+        session = isolated(self.spark)
         for source in self.sources:
             session.read.format("delta").load(self.path(source)).createOrReplaceTempView(source)
         found = {}

@@ -1,0 +1,73 @@
+"""`python -m benchmarks [--quick]`: every table, printed and kept as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.figures import Figure
+from benchmarks.idle import idle_command, idle_in_process
+from benchmarks.small import small_change
+from benchmarks.tpch import tpch_views
+
+RESULTS = Path(__file__).with_name("results")
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--quick", action="store_true", help="smaller data, a minute or two")
+    options.add_argument("--scale", type=float, default=None, help="TPC-H scale factor")
+    chosen = options.parse_args()
+    scale = chosen.scale or (0.1 if chosen.quick else 1.0)
+    console = Console()
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory(prefix="headwater-bench-") as folder:
+        root = Path(folder)
+        for benchmark in (
+            lambda: idle_in_process(root / "idle"),
+            lambda: idle_command(root / "idle"),
+            lambda: small_change(root / "small"),
+            lambda: tpch_views(root / "tpch", scale),
+        ):
+            found = benchmark()
+            figures += found
+            console.print(_table(found))
+    memory = psutil.Process().memory_info().rss / 2**20
+    figures.append(Figure("memory", "the Python process at the end", memory, "MB"))
+    console.print(_table(figures[-1:]))
+    console.print(f"kept in {_keep(figures, quick=chosen.quick)}")
+    return 1 if any(figure.missed for figure in figures) else 0
+
+
+def _table(figures: list[Figure]) -> Table:
+    table = Table(title=figures[0].group)
+    for heading in ("what", "value", "target", ""):
+        table.add_column(heading)
+    for figure in figures:
+        target = f"<= {figure.target:g} {figure.unit}" if figure.target is not None else ""
+        verdict = "" if figure.target is None else "missed" if figure.missed else "ok"
+        table.add_row(figure.name, f"{figure.value:.3g} {figure.unit}", target, verdict)
+    return table
+
+
+def _keep(figures: list[Figure], *, quick: bool) -> Path:
+    RESULTS.mkdir(exist_ok=True)
+    now = datetime.now(UTC)
+    path = RESULTS / f"{now:%Y%m%dT%H%M%S}.json"
+    machine = {"cores": os.cpu_count(), "platform": platform.platform(), "quick": quick}
+    value = {"at": now.isoformat(), "machine": machine, "figures": [f.to_json() for f in figures]}
+    path.write_text(json.dumps(value, indent=2) + "\n")
+    return path
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,123 @@
+"""Rebuilding: when, how, and what a fault in the middle leaves."""
+
+from __future__ import annotations
+
+import pytest
+
+from headwater.vocabulary.errors import HeadwaterError, StrictRefused, TechniqueRefused
+from headwater.vocabulary.technique import Technique
+from tests.scenarios.lake import Lake, codes
+
+
+class Fault(Exception):
+    """Thrown into the middle of a refresh."""
+
+
+@pytest.fixture(scope="module")
+def lake(shared_lake: Lake) -> Lake:
+    rows = [(i, f"g{i % 4}", i) for i in range(12)]
+    shared_lake.source("t", "id INT, k STRING, v INT", rows)
+    shared_lake.view("flat", "SELECT id, k, v + 1 AS w FROM t WHERE v >= 0", "POLICY AUTO")
+    return shared_lake
+
+
+def test_by_difference_and_by_overwrite(lake: Lake) -> None:
+    """S27: few differing rows are written by difference, many by overwrite: the same content."""
+    lake.run("UPDATE {t} SET v = 100 WHERE id = 1")
+    by_difference = lake.hw.refresh("flat", technique="rebuild")
+    assert lake.commits("flat")[-1]["operation"] == "MERGE"
+    assert (by_difference.rows_inserted, by_difference.rows_deleted) == (1, 1)
+    lake.assert_right("flat")
+
+    lake.run("UPDATE {t} SET v = v + 1")
+    lake.hw.refresh("flat", technique="rebuild")
+    assert lake.commits("flat")[-1]["operation"] == "WRITE"
+    lake.assert_right("flat")
+
+
+def test_unchanged_data_is_not_written(lake: Lake) -> None:
+    """S27: a rebuild on unchanged data writes nothing: not even a commit."""
+    lake.refresh("flat")
+    version = lake.version("flat")
+    receipt = lake.hw.refresh("flat", full=True)
+    assert receipt.technique is Technique.REBUILD
+    assert (receipt.rows_inserted, receipt.rows_deleted) == (0, 0)
+    assert lake.version("flat") == version
+
+
+def test_fault_at_each_step_leaves_the_old(lake: Lake) -> None:
+    """S27: a fault before the commit leaves content and frontier; one after it loses nothing."""
+    lake.run("UPDATE {t} SET v = v + 1 WHERE id < 3")
+    lake.told.clear()
+    lake.hw.refresh("flat", full=True)
+    steps = list(dict.fromkeys(lake.told))
+    assert steps[0] == "capture"
+    assert steps[-3:] == ["committed", "publish", "done"]
+    for step in steps:
+        _break_at(lake, step, landed=step in {"committed", "publish", "done"})
+    lake.hw.refresh("flat")
+    lake.assert_right("flat")
+
+
+def _break_at(lake: Lake, step: str, *, landed: bool) -> None:
+    def fail(reached: str) -> None:
+        if reached == step:
+            raise Fault(step)
+
+    lake.run("UPDATE {t} SET v = v + 1 WHERE id < 3")
+    before, expected = lake.content("flat"), lake.recomputed("flat")["flat"]
+    frontier, version = lake.hw.status()[0].frontier, lake.version("flat")
+    lake.on_step = fail
+    with pytest.raises((Fault, HeadwaterError)):
+        lake.hw.refresh("flat", full=True)
+    lake.on_step = lambda _step: None
+    assert lake.version("flat") == version + landed, step
+    assert lake.content("flat") == (expected if landed else before), step
+    if not landed:
+        assert lake.hw.status()[0].frontier == frontier, step
+    assert lake.hw.status()[0].running is None, step
+
+
+OUTSIDE = {
+    "ranked": ("SELECT id, row_number() OVER (ORDER BY v, id) AS r FROM t", "WINDOW_UNPARTITIONED"),
+    "top": ("SELECT id, v FROM t ORDER BY v DESC, id LIMIT 3", "TOP_K"),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_outside_the_incremental_subset(lake: Lake, name: str) -> None:
+    """S26: what cannot be followed is rebuilt and says why; under STRICT it is refused."""
+    query, code = OUTSIDE[name]
+    lake.view(name, query)
+    lake.view(f"strict_{name}", query, "POLICY STRICT")
+    strict_before = lake.content(f"strict_{name}")
+    lake.run("UPDATE {t} SET v = 50 - v")
+
+    explained = lake.hw.explain(name)
+    assert explained.chosen is Technique.REBUILD
+    assert {v.reason.code for v in explained.verdicts if not v.sound} == {code}
+    receipt = lake.hw.refresh(name)
+    assert receipt.technique is Technique.REBUILD
+    assert code in codes(receipt)
+    lake.assert_right(name)
+
+    refusal = lake.hw.explain(f"strict_{name}").refusal
+    assert refusal is not None
+    assert refusal.code == "STRICT_REFUSED"
+    with pytest.raises(StrictRefused, match=code):
+        lake.hw.refresh(f"strict_{name}")
+    assert lake.content(f"strict_{name}") == strict_before
+    assert lake.hw.refresh(f"strict_{name}", full=True).technique is Technique.REBUILD
+    lake.assert_right(f"strict_{name}")
+
+
+def test_forced_technique_is_refused_where_unsound(lake: Lake) -> None:
+    """S26: a technique that would not be exact is refused with its reason, and nothing happens."""
+    lake.refresh("flat")
+    lake.run("DELETE FROM {t} WHERE id = 11")
+    before = lake.content("flat")
+    with pytest.raises(TechniqueRefused, match="NOT_APPEND_ONLY"):
+        lake.hw.refresh("flat", technique="append")
+    assert lake.content("flat") == before
+    assert lake.hw.refresh("flat", technique="delta").technique is Technique.DELTA
+    lake.assert_right("flat")
