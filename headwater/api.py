@@ -136,6 +136,7 @@ class Headwater:
     ) -> tuple[AttemptRecord, ...]:
         """Attempts, newest first."""
         name = canonical(view) if view else None
+        self.workspace.ledger.claims.sweep(self.workspace.clock.now())
         return self.workspace.ledger.attempts.list(name, limit=limit, before=before)
 
     def cancel(self, attempt: str, by: str = "api") -> bool:

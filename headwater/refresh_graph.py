@@ -16,9 +16,16 @@ from headwater.capture.changes import ChangeKind, capture_changes
 from headwater.define.graph import ancestors, base_sources
 from headwater.define.kind import canonical
 from headwater.refresh import Request, refresh_view
-from headwater.vocabulary.errors import FrontierUnsettled, HeadwaterError, UnknownName, WrongUse
+from headwater.vocabulary.errors import (
+    AsOfBelowFrontier,
+    FrontierUnsettled,
+    HeadwaterError,
+    UnknownName,
+    WrongUse,
+)
 from headwater.vocabulary.frontier import Frontier, SourceVersion
 from headwater.vocabulary.receipt import Receipt
+from headwater.vocabulary.technique import Technique
 from headwater.workspace import Workspace
 
 _ROUNDS = 5
@@ -49,6 +56,7 @@ def refresh_views(
     told: Told = lambda _receipt: None,
 ) -> Outcome:
     """Refresh views and, unless `only`, their ancestors first."""
+    workspace.ledger.claims.sweep(workspace.clock.now())  # of the dead, also where nothing is due
     wanted = tuple(dict.fromkeys(_known(workspace, name) for name in names))
     chosen = set(wanted)
     if not only:
@@ -57,8 +65,9 @@ def refresh_views(
     outcome = Outcome()
     for _ in range(_ROUNDS):
         outcome = _run(workspace, chosen, frozenset(wanted), pins, request, told)
-        overtaken = _overtaken(workspace, outcome.receipts, pins)
-        if not overtaken or outcome.failures:
+        overtaken = _overtaken(workspace, chosen, pins) if as_of is None else {}
+        if not overtaken or not _only_overtaken(outcome):
+            _tidy(workspace, outcome)
             return outcome
         pins = {**pins, **overtaken}
     raise FrontierUnsettled(f"other refreshers kept moving what {', '.join(wanted)} reads")
@@ -199,12 +208,27 @@ def _collect(
         sorter.done(view)
 
 
+def _only_overtaken(outcome: Outcome) -> bool:
+    """Whether nothing failed but that somebody else was faster."""
+    return all(isinstance(error, AsOfBelowFrontier) for error in outcome.failures.values())
+
+
+def _tidy(workspace: Workspace, outcome: Outcome) -> None:
+    """Keep the history within its limits, whenever something was added to it in earnest."""
+    if all(receipt.technique is Technique.SKIP for receipt in outcome.receipts.values()):
+        return
+    config, now = workspace.config, workspace.clock.now()
+    attempts = workspace.ledger.attempts
+    attempts.orphan_silent(now, config.claim_limit_seconds)
+    attempts.trim(now, config.history_keep_days, config.history_keep_rows)
+
+
 def _overtaken(
-    workspace: Workspace, receipts: Mapping[str, Receipt], pins: Mapping[str, SourceVersion]
+    workspace: Workspace, views: Iterable[str], pins: Mapping[str, SourceVersion]
 ) -> dict[str, SourceVersion]:
     """Base sources that somebody else has already moved a view of ours beyond."""
     ahead: dict[str, SourceVersion] = {}
-    for view in receipts:
+    for view in views:
         frontier: Frontier = workspace.view(view).frontier
         for source, seen in frontier.items():
             pin = pins.get(source)

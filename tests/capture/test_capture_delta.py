@@ -124,16 +124,15 @@ def test_each_step_has_its_kind(history: Table) -> None:
 
 
 @pytest.fixture(scope="module")
-def bags(history: Table) -> list[Bag]:
-    """The rows at each version, as Spark reads them."""
-    return [history.rows(version) for version in range(len(HISTORY) + 1)]
+def bags(history: Table) -> dict[int, Bag]:
+    """The rows at most versions, as Spark reads them; the others only set a property."""
+    return {version: history.rows(version) for version in (1, 2, 3, 4, 6, 7, 9, 10, 11)}
 
 
-def test_every_window_is_what_happened(history: Table, bags: list[Bag]) -> None:
+def test_every_window_is_what_happened(history: Table, bags: dict[int, Bag]) -> None:
     """In all windows NONE is equality, APPEND loses no row, and the feed nets to the truth."""
-    last = len(HISTORY)
-    signed = _signed(history.feed(0, last))
-    for a, b in combinations(range(last + 1), 2):
+    signed = _signed(history.feed(0, len(HISTORY)))
+    for a, b in combinations(bags, 2):
         change = history.captured(a, b, own=True)
         if change.kind is ChangeKind.NONE:
             assert bags[a] == bags[b], (a, b)
@@ -158,9 +157,9 @@ def _applied(before: Bag, signed: list[tuple[int, tuple[Any, ...], int]], a: int
     return +after
 
 
-def test_row_counts_are_true(history: Table, bags: list[Bag]) -> None:
+def test_row_counts_are_true(history: Table, bags: dict[int, Bag]) -> None:
     """Statistics from the log count what Spark counts, deletion vectors and restore included."""
-    for version, bag in enumerate(bags):
+    for version, bag in bags.items():
         assert history.log.statistics(version).rows == bag.total()
     updated = history.captured(3, 4)
     assert (updated.rows, updated.total_rows) == (4, 10)

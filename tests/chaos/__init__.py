@@ -1,0 +1,1 @@
+"""Refreshes that are killed with SIGKILL, and refreshes that race each other."""
