@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headwater.vocabulary.errors import HeadwaterError
+
 if TYPE_CHECKING:
     from headwater.api import Headwater, open  # noqa: A004  (the public name is `headwater.open`)
 
-__all__ = ["Headwater", "__version__", "open"]
+__all__ = ["Headwater", "HeadwaterError", "__version__", "open"]
 __version__ = "0.1.0"
 
 

@@ -19,7 +19,7 @@ from headwater.refresh import Request
 from headwater.refresh_graph import refresh_views
 from headwater.store.views import ViewState
 from headwater.vocabulary.errors import DefinitionConflict, UnknownName
-from headwater.workspace import Workspace
+from headwater.workspace import Pending, Workspace
 
 
 class Verb(StrEnum):
@@ -153,47 +153,37 @@ def apply(
 def define(workspace: Workspace, definition: Definition, *, rebuild: bool = False) -> None:
     """Put one definition in force; a view is compiled before anything is written, then built."""
     if not isinstance(definition, ViewDef):
+        workspace.ledger.sources.remove(definition.name)  # what was known of its old place
         workspace.store_definition(definition)
         return
-    before = workspace.definitions.views.get(definition.name)
+    with workspace.redefining(Pending(definition)):
+        compiled = compile_definition(workspace, definition.name).to_json()
     record = workspace.ledger.views.get(definition.name)
-    workspace.store_definition(definition)
-    try:
-        compilation = compile_definition(workspace, definition.name)
-    except Exception:
-        _take_back(workspace, definition, before)
-        raise
-    same = before is not None and before.fingerprint == definition.fingerprint
-    if record is not None and same and record.state is ViewState.READY and not rebuild:
-        return
     if record is None:
-        path = workspace.config.view_path(definition.name)
+        workspace.store_definition(definition)
         workspace.ledger.views.create(
             definition.name,
-            path=path,
+            path=workspace.config.view_path(definition.name),
             fingerprint=definition.fingerprint,
-            compiled=compilation.to_json(),
+            compiled=compiled,
         )
-    else:
+    elif record.state is not ViewState.READY:
+        workspace.store_definition(definition)
         workspace.ledger.views.redefine(
-            definition.name, fingerprint=definition.fingerprint, compiled=compilation.to_json()
+            definition.name, fingerprint=definition.fingerprint, compiled=compiled
         )
-    _build(workspace, definition.name)
+    elif record.fingerprint == definition.fingerprint and not rebuild:
+        workspace.store_definition(definition)
+        return
+    _build(workspace, Pending(definition, compiled))
 
 
-def _take_back(workspace: Workspace, definition: ViewDef, before: ViewDef | None) -> None:
-    if before is not None:
-        workspace.store_definition(before)
-    else:
-        workspace.ledger.definitions.remove(Kind.VIEW.value, definition.name)
-        workspace.reload()
-
-
-def _build(workspace: Workspace, name: str) -> None:
-    """The first content, or the content of a new definition beside the live one, in one commit."""
-    ledger = workspace.ledger
+def _build(workspace: Workspace, pending: Pending) -> None:
+    """The first content, or that of a new definition: until its commit the old one stays."""
+    ledger, name = workspace.ledger, pending.definition.name
     ledger.views.set_state(name, ViewState.BUILDING, expected=ViewState.DEFERRED)
-    outcome = refresh_views(workspace, [name], Request(building=True))
+    with workspace.redefining(pending):
+        outcome = refresh_views(workspace, [name], Request(building=True))
     if outcome.failures:
         ledger.views.set_state(name, ViewState.DEFERRED, expected=ViewState.BUILDING)
         raise next(iter(outcome.failures.values()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from types import TracebackType
 from typing import Self
 
@@ -47,6 +48,17 @@ class Attempt:
         workspace, now = self._workspace, self._workspace.clock.now()
         limit = workspace.config.claim_limit_seconds
         self._claim = workspace.ledger.claims.claim(self.view, self.id, this_process(), now, limit)
+        self._begin(workspace, now)
+        return self
+
+    def _begin(self, workspace: Workspace, now: datetime) -> None:
+        try:
+            self._open(workspace, now)
+        except BaseException:
+            self._quietly(lambda: workspace.ledger.claims.release(self._require_claim()))
+            raise
+
+    def _open(self, workspace: Workspace, now: datetime) -> None:
         workspace.ledger.attempts.start(
             self.id,
             self.view,
@@ -58,7 +70,6 @@ class Attempt:
         self._thread = threading.Thread(target=self._beat, name=f"heartbeat-{self.id}", daemon=True)
         self._thread.start()
         workspace.running[self.id] = self.cancel
-        return self
 
     def __exit__(
         self,

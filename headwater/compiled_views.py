@@ -10,17 +10,25 @@ from headwater.vocabulary.errors import DefinitionConflict
 from headwater.workspace import Workspace
 
 
-def compiled_view(workspace: Workspace, name: str, *, fresh: bool = False) -> CompiledView:
-    """The compiled form of a defined view; `fresh` compiles it anew against today's sources."""
+def compiled_view(workspace: Workspace, name: str) -> CompiledView:
+    """The compiled form of a view: of its new definition inside its build, else of its table."""
     definition = workspace.definitions.views[name]
-    record = workspace.view(name)
-    if fresh or not record.compiled:
-        compilation = compile_definition(workspace, name)
-        workspace.ledger.views.redefine(
-            name, fingerprint=definition.fingerprint, compiled=compilation.to_json()
-        )
-        return restore(name, definition.query, compilation)
-    return restore(name, definition.query, Compilation.from_json(record.compiled))
+    return restore(name, definition.query, Compilation.from_json(compiled_text(workspace, name)))
+
+
+def compiled_text(workspace: Workspace, name: str) -> str:
+    """The stored compilation; made now if there is none."""
+    waiting = workspace.pending.get(name)
+    stored = waiting.compiled if waiting is not None else workspace.view(name).compiled
+    if stored:
+        return stored
+    made = compile_definition(workspace, name).to_json()
+    if waiting is not None:
+        waiting.compiled = made
+    else:
+        fingerprint = workspace.definitions.views[name].fingerprint
+        workspace.ledger.views.redefine(name, fingerprint=fingerprint, compiled=made)
+    return made
 
 
 def compile_definition(workspace: Workspace, name: str) -> Compilation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,7 +49,7 @@ class Explanation:
                     "sound": v.sound,
                     "code": v.reason.code,
                     "reason": v.reason.text,
-                    "price": self.prices.get(v.technique.value),
+                    "price": _finite(self.prices.get(v.technique.value)),
                 }
                 for v in self.verdicts
             ],
@@ -59,6 +60,10 @@ class Explanation:
             "target": self.target.to_json(),
             "sql": list(self.sql),
         }
+
+
+def _finite(price: float | None) -> float | None:
+    return price if price is not None and math.isfinite(price) else None
 
 
 def explain_view(

@@ -37,13 +37,25 @@ def open_workspace(
         return build_session(config, progress)
 
     workspace = Workspace(
-        config, ledger, clock, session=session, given_session=spark is not None, observer=observer
+        config,
+        ledger,
+        clock,
+        session=session,
+        given_session=spark is not None,
+        stop_session=_stop,
+        observer=observer,
     )
     if not ledger.definitions.list() and Path(config.warehouse).is_dir():
         from headwater.recovery import rediscover  # noqa: PLC0415
 
         rediscover(workspace)
     return workspace
+
+
+def _stop(spark: SparkSession) -> None:
+    from headwater.execute.session import stop_session  # noqa: PLC0415
+
+    stop_session(spark)
 
 
 def _make_folder(store: str) -> None:

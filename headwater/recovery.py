@@ -41,7 +41,7 @@ def _register(workspace: Workspace, path: str, stamp: Stamp, version: int) -> No
         canonical(stamp.view),
         path=path,
         fingerprint=stamp.definition,
-        compiled="",
+        compiled=stamp.compiled,
         state=ViewState.READY,
         frontier=stamp.frontier,
         sequence=stamp.sequence,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +13,12 @@ from headwater.capture.changes import ChangeKind, ChangeSet, capture_changes
 from headwater.capture.view_log import find_attempt
 from headwater.commit.committer import Landed, commit
 from headwater.commit.target import TABLE_PROPERTIES, Target
-from headwater.compiled_views import compiled_view, stored_tables
+from headwater.compiled_views import (
+    compile_definition,
+    compiled_text,
+    compiled_view,
+    stored_tables,
+)
 from headwater.execute.executor import Executor
 from headwater.execute.isolated import isolated, tagged
 from headwater.execute.staged import Staged
@@ -38,11 +44,17 @@ from headwater.vocabulary.errors import (
     ViewNotReady,
 )
 from headwater.vocabulary.frontier import Frontier, SourceVersion
+from headwater.vocabulary.names import TRANSACTION_APP
 from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.receipt import Receipt, StepCost
 from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Policy, Technique
-from headwater.workspace import Workspace
+from headwater.workspace import Pending, Workspace
+
+_READS_CLOCK = re.compile(
+    r"(?i)\b(now|curdate|current_(date|timestamp|time|timezone)|localtimestamp|unix_timestamp)\b"
+)
+"""A quick look; whether the query really reads the clock is decided when it is compiled."""
 
 
 @dataclass(frozen=True)
@@ -73,23 +85,38 @@ def refresh_view(
     if _is_quiet(workspace, known, pins, request):
         return _nothing_to_do(workspace, known, pins, started, clock, request)
     with Attempt(workspace, name, manual=request.manual, frontier=known.record.frontier) as attempt:
-        attempt.checkpoint("capture")
-        known = _look(workspace, name, request)
-        view = compiled_view(workspace, name)
-        changes = capture(workspace, view, known, pins)
-        situation = situate(workspace, view, known, changes, pins, request)
-        if _is_lost(changes):
-            view, situation = _compiled_anew(workspace, view, situation)
-        if not (situation.changed or situation.must_rebuild or request.is_rebuild):
-            landed, ran = None, Ran(Technique.SKIP, (), _quiet_reasons(changes))
-            publish_quiet(workspace.ledger, known.record, Frontier.of(pins))
-        else:
-            landed, ran = _run(workspace, view, known, situation, pins, attempt)
+        try:
+            known, landed, ran = _refresh_claimed(workspace, name, pins, request, attempt)
+        finally:
+            workspace.pending.pop(name, None)
         receipt = _receipt(attempt.id, known, pins, started, clock, landed, ran)
         workspace.observer("publish")
         attempt.succeed(receipt)
     workspace.observer("done")
     return receipt
+
+
+def _refresh_claimed(
+    workspace: Workspace,
+    name: str,
+    pins: Mapping[str, SourceVersion],
+    request: Request,
+    attempt: Attempt,
+) -> tuple[Known, Landed | None, Ran]:
+    """The path itself, while nobody else refreshes the view."""
+    attempt.checkpoint("capture")
+    known = _look(workspace, name, request)
+    view = compiled_view(workspace, name)
+    changes = capture(workspace, view, known, pins)
+    situation = situate(workspace, view, known, changes, pins, request)
+    if _is_lost(changes):
+        view, situation = _compiled_anew(workspace, view, situation)
+    if situation.changed or situation.must_rebuild or request.is_rebuild:
+        landed, ran = _run(workspace, view, known, situation, pins, attempt)
+    else:
+        landed, ran = None, Ran(Technique.SKIP, (), _quiet_reasons(changes))
+        publish_quiet(workspace.ledger, known.record, Frontier.of(pins))
+    return known, landed, replace(ran, reasons=(*ran.reasons, *_notes(changes)))
 
 
 @dataclass(frozen=True)
@@ -122,6 +149,9 @@ def _run(
         why = Reason("INCREMENTAL_FAILED", f"{choice.technique}: {error.what[:300]}")
         again = replace(situation, must_rebuild=(why,), forced=None)
         return _run(workspace, view, known, again, pins, attempt)
+    if landed is None and choice.technique is not Technique.REBUILD:
+        why = Reason("NO_ROW_CHANGED", f"by {choice.technique}: no row of the view is different")
+        return None, Ran(Technique.SKIP, costs, (why,))
     return landed, Ran(choice.technique, costs, choice.reasons)
 
 
@@ -146,8 +176,9 @@ def _carry_out(
         log = workspace.log_of(view.name)
         landed = commit(staged, target, lambda id_, after: find_attempt(log, id_, after))
     cost = StepCost("commit", time.perf_counter() - started, landed.rows_inserted)
-    attempt.checkpoint("committed")
+    workspace.observer("committed")
     publish_commit(workspace.ledger, known.record, target.stamp, landed.version)
+    workspace.settle_pending(view.name)
     return landed, (*staged.costs, cost)
 
 
@@ -171,8 +202,11 @@ def _is_quiet(
     """No source has moved at all and nothing else asks for work: no claim, no Spark."""
     if request.is_rebuild or request.building or known.stamp is None:
         return False
+    definition = workspace.definitions.views[known.record.name]
+    if _READS_CLOCK.search(definition.query):
+        return False
     same_meaning = (
-        known.stamp.definition == known.record.fingerprint
+        known.stamp.definition == definition.fingerprint
         and known.stamp.settings == workspace.settings_fingerprint()
     )
     return same_meaning and known.record.frontier == Frontier.of(pins)
@@ -227,8 +261,8 @@ def situate(
     )
     return Situation(
         windows,
-        (*_meaning_changed(workspace, known), *lost),
-        exists=known.stamp is not None and known.stamp.definition == known.record.fingerprint,
+        (*_meaning_changed(workspace, view, known), *lost),
+        exists=known.stamp is not None and known.stamp.definition == definition.fingerprint,
         policy=Policy.FULL if request.full else definition.policy,
         forced=request.forced,
     )
@@ -242,15 +276,21 @@ def _compiled_anew(
     workspace: Workspace, view: CompiledView, situation: Situation
 ) -> tuple[CompiledView, Situation]:
     """A source that was replaced may have other columns; then the view's table may have too."""
-    fresh = compiled_view(workspace, view.name, fresh=True)
+    definition = workspace.definitions.views[view.name]
+    compilation = compile_definition(workspace, view.name)
+    workspace.pending[view.name] = Pending(definition, compilation.to_json())
+    fresh = compiled_view(workspace, view.name)
     same = (fresh.columns, fresh.layout.columns) == (view.columns, view.layout.columns)
     return fresh, replace(situation, exists=situation.exists and same)
 
 
-def _meaning_changed(workspace: Workspace, known: Known) -> tuple[Reason, ...]:
+def _meaning_changed(workspace: Workspace, view: CompiledView, known: Known) -> tuple[Reason, ...]:
     if known.stamp is None:
         return (Reason("FIRST_BUILD", "the view has no content yet"),)
-    if known.stamp.definition != known.record.fingerprint:
+    clock = tuple(reason for reason in view.reasons if reason.code == "CLOCK_DEPENDENT")
+    if clock:
+        return clock
+    if known.stamp.definition != workspace.definitions.views[view.name].fingerprint:
         return (Reason("DEFINITION_CHANGED", "the view was defined anew"),)
     if known.stamp.settings != workspace.settings_fingerprint():
         return (Reason("SETTINGS_CHANGED", "session settings that results depend on changed"),)
@@ -311,12 +351,13 @@ def _target(
     stamp = Stamp(
         view=view.name,
         attempt=attempt.id,
-        sequence=(known.stamp.sequence if known.stamp else 0) + 1,
-        definition=known.record.fingerprint,
+        sequence=_next_sequence(workspace, known),
+        definition=definition.fingerprint,
         settings=workspace.settings_fingerprint(),
         frontier=frontier,
         technique=plan.technique,
         base=known.latest,
+        compiled=compiled_text(workspace, view.name),
         statement=definition.text,
         sources={name: sources[name].text for name in view.catalog if name in sources},
     )
@@ -327,6 +368,13 @@ def _target(
         definition.cluster_by,
         TABLE_PROPERTIES,
     )
+
+
+def _next_sequence(workspace: Workspace, known: Known) -> int:
+    """Above everything Delta remembers, even if the commit that said so has left the log."""
+    last = known.stamp.sequence if known.stamp else 0
+    log = workspace.log_of(known.record.name)
+    return max(last, (log.transaction_version(TRANSACTION_APP) or 0) if log.exists() else 0) + 1
 
 
 def _may_fall_back(situation: Situation, choice: Choice, error: HeadwaterError) -> bool:
@@ -351,6 +399,12 @@ def _nothing_to_do(
     receipt = _receipt(new_attempt_id(), known, pins, started, clock, None, ran)
     workspace.ledger.attempts.record(receipt, request.manual)
     return receipt
+
+
+def _notes(changes: Mapping[str, ChangeSet]) -> tuple[Reason, ...]:
+    """What the sources' logs have to say even where it did not decide the technique."""
+    kept = [c for c in changes.values() if c.kind not in {ChangeKind.REPLACE, ChangeKind.GAP}]
+    return tuple(dict.fromkeys(reason for change in kept for reason in change.reasons))
 
 
 def _quiet_reasons(changes: Mapping[str, ChangeSet]) -> tuple[Reason, ...]:

@@ -78,6 +78,8 @@ def _failure(latest: tuple[AttemptRecord, ...]) -> str | None:
 
 def _behind(workspace: Workspace, source: str, version: int) -> int | None:
     try:
+        if workspace.is_view(source):
+            return max(0, (workspace.view(source).table_version or 0) - version)
         return max(0, workspace.log_of(source).latest_version() - version)
     except HeadwaterError:
         return None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.capture.log import TableLog, open_log
@@ -13,6 +15,7 @@ from headwater.define.graph import dependencies
 from headwater.define.kind import canonical
 from headwater.define.source import SourceDef
 from headwater.define.stored import from_json, to_json
+from headwater.define.view import ViewDef
 from headwater.execute.settings import configured_fingerprint, fingerprint
 from headwater.plan.view import Columns
 from headwater.store.encoding import json_text, json_value
@@ -30,6 +33,14 @@ Observer = Callable[[str], None]
 """Told the name of each step of a refresh before it begins."""
 
 
+@dataclass
+class Pending:
+    """A definition that is not in force yet, and its compiled form once there is one."""
+
+    definition: ViewDef
+    compiled: str = ""
+
+
 class Workspace:
     """What every verb works on. Opening it starts no JVM."""
 
@@ -41,6 +52,7 @@ class Workspace:
         *,
         session: Callable[[], SparkSession],
         given_session: bool = False,
+        stop_session: Callable[[SparkSession], None] = lambda spark: spark.stop(),
         observer: Observer = lambda _step: None,
     ) -> None:
         self.config = config
@@ -49,9 +61,11 @@ class Workspace:
         self.observer = observer
         self._build_session = session
         self._given_session = given_session
+        self._stop_session = stop_session
         self._spark: SparkSession | None = None
         self._lock = threading.RLock()
         self._definitions: Definitions | None = None
+        self.pending: dict[str, Pending] = {}  # views being defined anew, seen by their build only
         self.registered: dict[str, str] = {}  # names in the session -> the query behind them
         self.running: dict[str, Callable[[], None]] = {}  # attempt id -> asks it to stop
 
@@ -86,7 +100,7 @@ class Workspace:
         self.ledger.close()
         with self._lock:
             if self._spark is not None and not self._given_session:
-                self._spark.stop()
+                self._stop_session(self._spark)
             self._spark = None
 
     # --- definitions ------------------------------------------------------------------------
@@ -97,11 +111,34 @@ class Workspace:
             if self._definitions is None:
                 records = self.ledger.definitions.list()
                 self._definitions = Definitions.of(from_json(json_value(r.text)) for r in records)
-            return self._definitions
+            known = self._definitions
+            for waiting in tuple(self.pending.values()):
+                known = known.with_(waiting.definition)
+            return known
 
     def reload(self) -> None:
         with self._lock:
             self._definitions = None
+
+    @contextmanager
+    def redefining(self, pending: Pending) -> Iterator[None]:
+        """Inside, the new definition holds for this workspace; the ledger learns it by `settle`."""
+        name = pending.definition.name
+        self.pending[name] = pending
+        try:
+            yield
+        finally:
+            self.pending.pop(name, None)
+
+    def settle_pending(self, name: str) -> None:
+        """After the commit that carries a new definition: the ledger follows."""
+        waiting = self.pending.get(name)
+        if waiting is not None:
+            definition = waiting.definition
+            self.store_definition(definition)
+            self.ledger.views.redefine(
+                name, fingerprint=definition.fingerprint, compiled=waiting.compiled
+            )
 
     def store_definition(self, definition: Definition) -> None:
         place = definition.location

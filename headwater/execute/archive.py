@@ -64,6 +64,12 @@ class Archive:
             "-Xlog:all=error:stderr",
         ]
 
+    def empty_folder(self) -> Path:
+        """Stands on the class path for Spark's settings: a missing one there makes Java refuse."""
+        folder = self.file.parent / "no-settings"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
     def making_options(self, scratch: Path) -> list[str]:
         """Java options under which the JVM writes it when it ends."""
         options = [f"-XX:ArchiveClassesAtExit={scratch}", "-Xlog:disable"]

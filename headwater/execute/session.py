@@ -197,7 +197,8 @@ def _prepared(config: Config, progress: Progress) -> Launch:
         trust = " ".join([*trust_options(java), config.spark.get(_JAVA_OPTIONS, "")])
         jars = delta_jars(cache, {**config.spark, _JAVA_OPTIONS: trust}, environment, progress)
     found = None
-    if is_local(config.spark) and archive.suits(config.spark, os.environ):
+    configured = (spark_home() / "conf").exists()
+    if is_local(config.spark) and not configured and archive.suits(config.spark, os.environ):
         found = archive.locate(cache, java, [*jars, *(spark_home() / "jars").glob("*.jar")])
     return Launch(java, home, jars, found)
 
@@ -241,6 +242,8 @@ def _environment(config: Config, launch: Launch) -> Iterator[None]:
     values = {"JAVA_HOME": str(launch.java_home), "PYSPARK_PYTHON": sys.executable}
     if is_local(config.spark):
         values["SPARK_HOME"] = str(spark_home())
+        if launch.archive is not None:
+            values["SPARK_CONF_DIR"] = str(launch.archive.empty_folder())
         values["SPARK_LAUNCHER_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)

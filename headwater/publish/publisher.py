@@ -43,6 +43,7 @@ def settle(ledger: Ledger, record: ViewRecord, log: TableLog) -> Known:
             sequence=stamp.sequence,
             table_version=state.version,
         )
+        ledger.views.redefine(record.name, fingerprint=stamp.definition, compiled=stamp.compiled)
         if record.state is not ViewState.READY and stamp.definition == record.fingerprint:
             ledger.views.set_state(record.name, ViewState.READY)
         record = ledger.views.get(record.name) or record

@@ -36,8 +36,8 @@ class HeadwaterError(Exception):
         return self.number < FIRST_PERMANENT
 
     def __str__(self) -> str:
-        place = f" (at {self.where})" if self.where else ""
-        hint = f"\n  next: {self.hint}" if self.hint else ""
+        place = f" (at {self.where})" if self.where and str(self.where) not in self.what else ""
+        hint = f"\n  next: {self.hint}" if self.hint and self.hint not in self.what else ""
         return f"[{self.code}] {self.what}{place}{hint}"
 
     def to_json(self) -> dict[str, object]:

@@ -29,6 +29,7 @@ class Stamp:
     frontier: Frontier
     technique: Technique
     base: int  # version of the view's table that the refresh started from; -1 for none
+    compiled: str  # what Spark said about the query when it was compiled
     statement: str  # the CREATE statement, so that the view can be found without a ledger
     sources: Mapping[str, str]  # the CREATE statements of its sources
 
@@ -44,6 +45,7 @@ class Stamp:
                 "frontier": self.frontier.to_json(),
                 "technique": self.technique.value,
                 "base": self.base,
+                "compiled": self.compiled,
                 "statement": self.statement,
                 "sources": dict(self.sources),
             },
@@ -65,6 +67,7 @@ class Stamp:
             Frontier.from_json(value["frontier"]),
             Technique(value["technique"]),
             int(value["base"]),
+            value["compiled"],
             value["statement"],
             value["sources"],
         )

@@ -17,9 +17,7 @@ __all__ = ["arena", "small_spark"]
 
 
 @pytest.fixture(scope="module")
-def arena(
-    tmp_path_factory: pytest.TempPathFactory, small_spark: SparkSession
-) -> Iterator[Arena]:
+def arena(tmp_path_factory: pytest.TempPathFactory, small_spark: SparkSession) -> Iterator[Arena]:
     made = Arena.make(tmp_path_factory.mktemp("arena"), small_spark, seed=3)
     yield made
     made.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -238,6 +239,6 @@ def assert_one_commit_per_sequence(lake: Lake, view: str) -> None:
     assert sequences == list(range(1, len(sequences) + 1)), sequences
     attempts = [stamp["attempt"] for stamp in stamps]
     assert len(set(attempts)) == len(attempts)
-    for earlier, later in zip(stamps, stamps[1:], strict=False):
+    for earlier, later in itertools.pairwise(stamps):
         for source, seen in earlier["frontier"].items():
             assert later["frontier"][source]["version"] >= seen["version"], view

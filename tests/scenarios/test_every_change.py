@@ -9,7 +9,9 @@ import pytest
 
 from tests.scenarios.lake import INCREMENTAL, Lake
 
-ORDERS = "id INT, region STRING, customer INT, amount DECIMAL(10,2), qty INT, price DOUBLE, day DATE"
+ORDERS = (
+    "id INT, region STRING, customer INT, amount DECIMAL(10,2), qty INT, price DOUBLE, day DATE"
+)
 CUSTOMERS = "id INT, name STRING, tier STRING"
 
 VIEWS = {
@@ -17,7 +19,8 @@ VIEWS = {
         FROM orders o JOIN customers c ON o.customer = c.id GROUP BY c.tier""",
     "per_region": """SELECT region, sum(qty) AS q, count(qty) AS n, min(day) AS first,
         max(amount) AS most, min(qty) AS least FROM orders GROUP BY region""",
-    "float_sums": "SELECT region, sum(price) AS price, avg(price) AS mean FROM orders GROUP BY region",
+    "float_sums": """SELECT region, sum(price) AS price, avg(price) AS mean
+        FROM orders GROUP BY region""",
     "left_joined": """SELECT o.id, o.amount, c.name FROM orders o
         LEFT JOIN customers c ON o.customer = c.id""",
     "right_joined": """SELECT c.id, c.tier, o.amount FROM orders o
@@ -30,7 +33,8 @@ VIEWS = {
         UNION ALL SELECT id, region FROM orders WHERE region = 'north'""",
     "neighbours": """SELECT a.id, b.id AS other FROM orders a
         JOIN orders b ON a.region = b.region AND a.id < b.id""",
-    "big_spenders": """WITH spent AS (SELECT customer, sum(amount) AS s FROM orders GROUP BY customer)
+    "big_spenders": """WITH spent AS
+        (SELECT customer, sum(amount) AS s FROM orders GROUP BY customer)
         SELECT c.name, s.s FROM spent s JOIN customers c ON c.id = s.customer WHERE s.s > 10""",
     "plain": "SELECT region, qty * 2 AS twice FROM orders WHERE qty IS NOT NULL",
     "unnamed": "SELECT region, count(*) FROM orders GROUP BY region",
@@ -69,7 +73,8 @@ def lake(shared_lake: Lake) -> Lake:
 CHANGES = {
     "insert and upsert": [
         """INSERT INTO {orders} VALUES (7, 'east', 4, 3.00, 5, 1.5, DATE'2026-01-04'),
-           (8, NULL, 4, NULL, NULL, NULL, NULL), (1, 'north', 1, 10.00, 1, 0.5, DATE'2026-01-03')""",
+           (8, NULL, 4, NULL, NULL, NULL, NULL),
+           (1, 'north', 1, 10.00, 1, 0.5, DATE'2026-01-03')""",
         "INSERT INTO {customers} VALUES (9, 'Eve', 'gold'), (10, NULL, 'new')",
         """MERGE INTO {orders} t USING (SELECT * FROM VALUES
              (7, 'east', 1, CAST(4.00 AS DECIMAL(10,2)), 5, 1.5D, DATE'2026-01-04'),

@@ -71,7 +71,7 @@ def test_optimize_is_no_change(lake: Lake) -> None:
 def test_not_ready_is_refused(lake: Lake) -> None:
     """S29: a view whose build failed can be neither read nor refreshed; built, it can."""
     lake.run("INSERT INTO {t} VALUES ('zero', 0)")
-    with pytest.raises(SparkFailed, match="(?i)zero"):
+    with pytest.raises(SparkFailed, match=r"(?i)zero"):
         lake.hw.sql("CREATE MATERIALIZED VIEW shares AS SELECT k, 100 / v AS share FROM t")
     assert next(s for s in lake.hw.status() if s.view == "shares").state == "deferred"
     for use in (lake.hw.table, lake.hw.refresh, lake.hw.verify, lake.hw.changes):
