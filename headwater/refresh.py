@@ -19,6 +19,7 @@ from headwater.compiled_views import (
     compiled_view,
     stored_tables,
 )
+from headwater.execute.cause import cause_of
 from headwater.execute.executor import Executor
 from headwater.execute.isolated import isolated, tagged
 from headwater.execute.staged import Staged
@@ -334,8 +335,7 @@ def execute(
         raise
     except Exception as error:
         attempt.checkpoint("execute")
-        cause = str(error).split("\n")[0][:500]
-        raise SparkFailed(f"{view.name} by {plan.technique}: {cause}") from error
+        raise SparkFailed(f"{view.name} by {plan.technique}: {cause_of(error)}") from error
 
 
 def _target(

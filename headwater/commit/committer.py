@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from headwater.capture.actions import Commit
 from headwater.commit.target import Target
 from headwater.commit.writers import write
+from headwater.execute.cause import cause_of
 from headwater.execute.staged import Staged
 from headwater.vocabulary.errors import CommitFailed, HeadwaterError, RefreshFenced
 
@@ -68,7 +69,6 @@ def _explained(failure: Exception | None, target: Target) -> HeadwaterError:
     view, sequence = target.stamp.view, target.stamp.sequence
     if failure is None or any(word in f"{type(failure)}{failure}" for word in _FENCES):
         return RefreshFenced(f"step {sequence} of {view} was committed by another refresher")
-    cause = str(failure).split("\n")[0][:500]
-    error = CommitFailed(f"the commit of {view} failed: {cause}")
+    error = CommitFailed(f"the commit of {view} failed: {cause_of(failure)}")
     error.__cause__ = failure
     return error

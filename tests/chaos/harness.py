@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater.vocabulary.errors import HeadwaterError
+from headwater.vocabulary.errors import HeadwaterError, ViewNotReady
 from headwater.vocabulary.receipt import AttemptState
 from tests.scenarios.lake import Lake
 
@@ -183,6 +183,27 @@ class Arena:
         plan = self.lake.hw.explain(view).plan
         assert plan is not None
         return f"execute:{plan.steps[0 if step.endswith('first') else -2].name}"
+
+    def kill_build(self, step: str) -> None:
+        """End a process while it builds a new view; the view must be had all the same."""
+        query, hw = "SELECT k, max(v) AS m FROM t GROUP BY k", self.lake.hw
+        victim = self.victim()
+        victim.say(define=f"CREATE MATERIALIZED VIEW late AS {query}", die=step, whole=True)
+        assert victim.bury() == -signal.SIGKILL, f"{step} was not reached"
+        hw.workspace.reload()
+        if step == "committed":
+            hw.refresh("late")
+        else:
+            with suppress(ViewNotReady):
+                hw.table("late")
+                raise AssertionError("a view without content could be read")
+            hw.sql(f"CREATE OR REPLACE MATERIALIZED VIEW late AS {query}")
+        self.lake.queries["late"] = query
+        assert_one_commit_per_sequence(self.lake, "late")
+        self.lake.assert_right("late")
+        hw.sql("DROP MATERIALIZED VIEW late")
+        del self.lake.queries["late"]
+        self.judge(victim)
 
     def kill_some_time(self) -> None:
         """Let a process change and refresh for ever and end it at a random moment."""

@@ -18,6 +18,12 @@ def test_killed_at_a_named_step(arena: Arena, step: str) -> None:
     arena.kill_at(step, next(_VIEWS))
 
 
+@pytest.mark.parametrize("step", ["commit", "committed"])
+def test_killed_while_building(arena: Arena, step: str) -> None:
+    """S17: a build that was killed is had by building again, or was already had."""
+    arena.kill_build(step)
+
+
 @pytest.mark.parametrize("number", range(RANDOM_KILLS))
 def test_killed_at_a_random_moment(arena: Arena, number: int) -> None:
     """S17: killed at any moment, no commit is lost or doubled and nothing stays claimed."""

@@ -95,7 +95,7 @@ def test_outside_the_incremental_subset(lake: Lake, name: str) -> None:
 
     explained = lake.hw.explain(name)
     assert explained.chosen is Technique.REBUILD
-    assert {v.reason.code for v in explained.verdicts if not v.sound} == {code}
+    assert code in {v.reason.code for v in explained.verdicts if not v.sound}
     receipt = lake.hw.refresh(name)
     assert receipt.technique is Technique.REBUILD
     assert code in codes(receipt)

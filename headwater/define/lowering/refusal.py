@@ -38,8 +38,9 @@ class NameProblemError(NotLoweredError):
 
 def position(node: exp.Expr) -> tuple[int, int]:
     """Line and column of the first token below a node that remembers its place."""
-    for found in node.walk():
-        if "line" in found.meta:
-            start = found.meta["col"] - (found.meta["end"] - found.meta["start"])
-            return found.meta["line"], max(start, 1)
-    return 1, 1
+    places = [
+        (found.meta["line"], found.meta["col"] - (found.meta["end"] - found.meta["start"]))
+        for found in node.walk()
+        if "line" in found.meta
+    ]
+    return min(places, default=(1, 1))
