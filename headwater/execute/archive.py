@@ -98,9 +98,9 @@ def suits(spark: Mapping[str, str], env: Mapping[str, str]) -> bool:
     )
 
 
-def locate(cache: Path, java: Java, jars: Iterable[Path]) -> Archive:
+def locate(cache: Path, java: Java, launcher: Path, jars: Iterable[Path]) -> Archive:
     """The archive for this Java and these very files; other files mean another archive."""
-    digest = hashlib.sha256(f"{java.home}|{java.text}".encode())
+    digest = hashlib.sha256(f"{java.home}|{java.text}|{launcher}".encode())
     for jar in sorted(jars):
         facts = jar.stat()
         digest.update(f"|{jar}|{facts.st_size}|{facts.st_mtime_ns}".encode())

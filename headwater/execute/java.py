@@ -2,7 +2,8 @@
 
 Spark gives every Java a few options that some of them lack or complain about on stderr: the module
 `jdk.incubator.vector`, which only its machine-learning library uses, is missing in small runtimes,
-and Java 24 has done away with a package. A launcher of our own drops what does not fit.
+and Java 24 has done away with a package. A launcher of our own drops what does not fit. It also
+spells the class path out, each jar once: Java 21 refuses a class archive where one occurs twice.
 """
 
 from __future__ import annotations
@@ -81,10 +82,21 @@ def launcher_home(java: Java, cache: Path) -> Path:
 
 _LAUNCHER = """\
 #!/bin/sh
+spelled_out() {{
+  path=${{1%:*}}
+  for jar in "${{1##*:}}".jar; do
+    case ":$1:" in
+      *":$jar:"*) ;;
+      *) path="$path:$jar" ;;
+    esac
+  done
+  printf %s "$path"
+}}
 for word do
   shift
   case "$word" in
     {dropped}) ;;
+    *:*'/jars/*') set -- "$@" "$(spelled_out "$word")" ;;
     *) set -- "$@" "$word" ;;
   esac
 done

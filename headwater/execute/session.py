@@ -199,7 +199,7 @@ def _prepared(config: Config, progress: Progress) -> Launch:
     found = None
     configured = (spark_home() / "conf").exists()
     if is_local(config.spark) and not configured and archive.suits(config.spark, os.environ):
-        found = archive.locate(cache, java, [*jars, *(spark_home() / "jars").glob("*.jar")])
+        found = archive.locate(cache, java, home, [*jars, *(spark_home() / "jars").glob("*.jar")])
     return Launch(java, home, jars, found)
 
 

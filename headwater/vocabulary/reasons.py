@@ -10,8 +10,8 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
     "Nothing to do": {
         "NO_CHANGE": "No source has a new version.",
         "NO_ROW_CHANGED": (
-            "Sources changed, but no row of the view did, for instance because only columns changed "
-            "that the view does not use. The frontier moves, nothing is written."
+            "Sources changed, but no row of the view did, for instance because only columns "
+            "changed that the view does not use. The frontier moves, nothing is written."
         ),
         "NO_DATA_CHANGE": (
             "Sources have new versions, but none of them changed rows: OPTIMIZE, VACUUM, "

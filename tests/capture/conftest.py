@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -131,27 +131,6 @@ def write_log() -> type[WrittenLog]:
 
 
 @pytest.fixture(scope="session")
-def delta_spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A small Spark with Delta; a stand-in for the project's shared session."""
-    from delta import configure_spark_with_delta_pip
-    from pyspark.sql import SparkSession
-
-    settings = {
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
-        "spark.databricks.delta.snapshotPartitions": "1",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.driver.memory": "2g",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
-    }
-    builder = SparkSession.builder.master("local[2]")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    session = configure_spark_with_delta_pip(builder).getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+def delta_spark(spark: SparkSession) -> SparkSession:
+    """The process's one Spark, under the name these tests know it by."""
+    return spark

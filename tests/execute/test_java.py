@@ -101,6 +101,19 @@ def test_the_launcher_drops_one_option_only(tmp_path: Path) -> None:
     assert said.stdout == "".join(f"<{word}>" for word in words if word != VECTOR)
 
 
+def test_the_launcher_spells_the_class_path_out(tmp_path: Path) -> None:
+    """Every jar of Spark's folder stands on the class path once, in a fixed order."""
+    jars = tmp_path / "spark home" / "jars"
+    jars.mkdir(parents=True)
+    for name in ("c.jar", "a.jar", "b.jar", "notes.txt"):
+        (jars / name).touch()
+    home = made_java(tmp_path / "java", "17.0.9")
+    launcher = launcher_home(Java(home, 17, "17.0.9"), tmp_path / "cache") / "bin" / "java"
+    given = f"/mine.jar:{jars}/b.jar:{jars}/*"
+    said = subprocess.run([launcher, "-cp", given], capture_output=True, text=True, check=True)
+    assert said.stdout == f"<-cp></mine.jar:{jars}/b.jar:{jars}/a.jar:{jars}/c.jar>"
+
+
 def test_a_new_java_gets_no_word_it_complains_about(tmp_path: Path) -> None:
     """Java 24 is spared the package it has not, and told to be silent about what Spark uses."""
     home = made_java(tmp_path / "java", "25.0.1")

@@ -243,15 +243,15 @@ def test_jars_that_cannot_be_fetched(tmp_path: Path) -> None:
 def found(tmp_path: Path) -> archive.Archive:
     """The place of an archive that nobody has made."""
     (tmp_path / "a.jar").write_text("a")
-    return archive.locate(tmp_path, Java(tmp_path, 17, "17.0.9"), [tmp_path / "a.jar"])
+    return archive.locate(tmp_path, Java(tmp_path, 17, "17.0.9"), tmp_path, [tmp_path / "a.jar"])
 
 
 def test_other_files_mean_another_archive(found: archive.Archive, tmp_path: Path) -> None:
     """A changed jar or another Java never meets an archive that was made for the old one."""
     (tmp_path / "a.jar").write_text("ab")
     jars = [tmp_path / "a.jar"]
-    changed = archive.locate(tmp_path, found.java, jars)
-    newer = archive.locate(tmp_path, Java(tmp_path, 17, "17.0.10"), jars)
+    changed = archive.locate(tmp_path, found.java, tmp_path, jars)
+    newer = archive.locate(tmp_path, Java(tmp_path, 17, "17.0.10"), tmp_path, jars)
     assert len({found.file, changed.file, newer.file}) == 3
 
 

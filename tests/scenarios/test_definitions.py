@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_spark: SparkSession) 
 ERRORS = [
     (VIEW + "v AS SELECT k FROM ^tt", "UNKNOWN_TABLE"),
     (VIEW + "v AS SELECT ^kk FROM t", "UNKNOWN_COLUMN"),
-    (VIEW + "v AS SELECT ^x.k FROM t", "UNKNOWN_COLUMN"),
+    (VIEW + "v AS SELECT x.^k FROM t", "UNKNOWN_COLUMN"),
     (VIEW + "v AS SELECT ^k FROM t JOIN u ON t.v = u.w", "AMBIGUOUS_COLUMN"),
     (VIEW + "v AS SELECT k FROM t;\n" + VIEW + "^v AS SELECT v FROM t", "DUPLICATE_NAME"),
     (
@@ -52,11 +52,11 @@ ERRORS = [
         "VIEW_IN_TWO_HANDLERS",
     ),
     ("CREATE HANDLER h PROCESS ^nobody", "UNKNOWN_VIEW"),
-    (VIEW + "v AS SELECT k FROM ^w;\n" + VIEW + "w AS SELECT k FROM v", "CYCLE"),
+    (VIEW + "^v AS SELECT k FROM w;\n" + VIEW + "w AS SELECT k FROM v", "CYCLE"),
     (VIEW + "^`sys$v` AS SELECT k FROM t", "RESERVED_NAME"),
     ("CREATE SOURCE p FROM JDBC 'jdbc:x' TABLE 'y'", "MISSING_KEY"),
     (VIEW + "v AS SELECT k, ^rand() AS r FROM t", "NONDETERMINISTIC"),
-    (VIEW + "v AS SELECT k FROM t ^WHER v > 1", "SQL_SYNTAX"),
+    (VIEW + "v AS SELECT k FROM t WHER ^v > 1", "SQL_SYNTAX"),
     (VIEW + "v AS SELECT k, v AS k FROM t", "DUPLICATE_COLUMN"),
     (VIEW + "v AS SELECT k + ^DATE'2026-01-01' AS x FROM t", "SPARK_REFUSED"),
     ("CREATE SOURCE gone FROM DELTA 'data/nowhere'", "SOURCE_UNREADABLE"),

@@ -86,7 +86,12 @@ class Scope:
 def resolve_column(node: exp.Column, scope: Scope) -> exp.Expr | None:
     """The expression over ids that a column reference means, or None if nothing answers."""
     parts = [part.name for part in node.parts]
-    found = scope.find(parts)
+    try:
+        found = scope.find(parts)
+    except NameProblemError as ambiguous:
+        line, start = position(node)
+        placed = replace(ambiguous.problem, line=line, column=start)
+        raise NameProblemError(placed) from ambiguous
     if found is None:
         return None
     id_, fields = found
