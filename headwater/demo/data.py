@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headwater.capture.log import open_log
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -119,4 +121,4 @@ def _written(spark: SparkSession, query: str, path: Path, key: str, parts: int) 
     rows = spark.sql(query).repartitionByRange(parts, key).sortWithinPartitions(key)
     writer = rows.write.format("delta").option("delta.enableChangeDataFeed", "true")
     writer.save(str(path))
-    return spark.read.format("delta").load(str(path)).count()
+    return open_log(str(path)).statistics().rows or 0

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from headwater.capture.log import open_log
 from headwater.demo.story import Recomputed
 
 if TYPE_CHECKING:
@@ -48,4 +49,4 @@ class Recompute:
         started = time.perf_counter()
         workspace.spark.sql(query).write.format("delta").mode("overwrite").save(path)
         seconds = time.perf_counter() - started
-        return Recomputed(seconds, workspace.spark.read.format("delta").load(path).count())
+        return Recomputed(seconds, open_log(path).statistics().rows or 0)

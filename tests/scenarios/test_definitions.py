@@ -14,7 +14,7 @@ import pytest
 import headwater
 from headwater.execute.isolated import isolated
 from headwater.planned_sql import planned_scripts
-from headwater.vocabulary.errors import HeadwaterError, ProjectInvalid
+from headwater.vocabulary.errors import DefinitionConflict, HeadwaterError, ProjectInvalid
 from tests.scenarios.lake import Lake, bag
 
 if TYPE_CHECKING:
@@ -109,11 +109,20 @@ def test_errors_of_a_phase_are_collected(folder: Path, small_spark: SparkSession
 def test_statements_have_places_too(folder: Path, small_spark: SparkSession) -> None:
     """S57: a statement given to `hw.sql` is refused whole, with line, column and a caret."""
     with headwater.open(folder, spark=small_spark) as hw:
+        before = hw.workspace.definitions
         with pytest.raises(HeadwaterError) as refused:
             hw.sql("CREATE SOURCE t FROM DELTA 'data/t';\nCREATE MATERIALIZED VIEW\n  v AS SELEC k")
         assert ":3:" in str(refused.value)
         assert "^" in str(refused.value)
-        assert hw.workspace.definitions.sources == {}
+        hw.workspace.reload()
+        assert hw.workspace.definitions == before
+        with pytest.raises(DefinitionConflict, match="twice"):
+            hw.sql(
+                "CREATE SOURCE t FROM DELTA 'data/t';"
+                "CREATE MATERIALIZED VIEW v AS SELECT k, k FROM t"
+            )
+        assert hw.status() == []
+        hw.sql("DROP SOURCE t")
 
 
 def test_check_and_plan_write_nothing(folder: Path, small_spark: SparkSession) -> None:

@@ -16,7 +16,7 @@ from headwater.store import Ledger, ViewState
 from headwater.testing.clock import FrozenClock
 from headwater.vocabulary.errors import ConfigInvalid, LedgerUnreachable, LedgerUnreadable
 
-SECRET = "correct-horse"  # noqa: S105  (what must not be shown)
+SECRET = "correct-horse"
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ def options(parser: ArgumentParser) -> None:
         "--rows",
         metavar="N",
         type=positive(int),
-        default=400_000,
-        help="how many order lines the shop has (default: 400000)",
+        default=200_000,
+        help="how many order lines the shop has (default: 200000)",
     )
     add_output(parser)
 
