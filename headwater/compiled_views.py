@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headwater.define.view import ViewDef
 from headwater.execute.compiling import compile_query
 from headwater.plan.compiled import Compilation, restore
 from headwater.plan.stored import StoredTable
@@ -39,12 +40,25 @@ def compile_definition(workspace: Workspace, name: str) -> Compilation:
         for source in workspace.inputs(name)
     }
     try:
-        return compile_query(workspace.spark, definition.query, sources)
+        compilation = compile_query(workspace.spark, definition.query, sources)
     except Exception as error:
         if type(error).__name__ not in {"AnalysisException", "ParseException"}:
             raise
         what = str(error).split("\n")[0]
         raise DefinitionConflict(f"{name}: {what}", where=definition.query_location) from error
+    _refuse_duplicates(definition, compilation.columns)
+    return compilation
+
+
+def _refuse_duplicates(definition: ViewDef, columns: Columns) -> None:
+    names = [column.lower() for column, _ in columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise DefinitionConflict(
+                f"{definition.display} shows `{name}` twice",
+                where=definition.query_location,
+                hint="give one of them another name with AS",
+            )
 
 
 def visible_columns(workspace: Workspace, name: str) -> Columns:

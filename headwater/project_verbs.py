@@ -73,13 +73,19 @@ def plan_project(workspace: Workspace) -> list[Action]:
 
 
 def apply_project(workspace: Workspace, told: Callable[[Action], None]) -> list[Action]:
-    """Do what `plan` shows."""
-    return apply(workspace, plan_project(workspace), told)
+    """Do what `plan` shows, if every phase of the check passes; otherwise nothing."""
+    actions = plan_project(workspace)
+    if actions:
+        _refuse(*check_project(workspace))
+    return apply(workspace, actions, told)
 
 
 def _valid(workspace: Workspace) -> Definitions:
     wanted = wanted_definitions(workspace)
-    report = Report.of(wanted.problems)
-    if not report.valid:
-        raise ProjectInvalid(report.text(wanted.texts), where=report.errors[0].location)
+    _refuse(Report.of(wanted.problems), wanted.texts)
     return wanted.definitions
+
+
+def _refuse(report: Report, texts: Texts) -> None:
+    if not report.valid:
+        raise ProjectInvalid(report.text(texts), where=report.errors[0].location)

@@ -16,9 +16,15 @@ if TYPE_CHECKING:
 def columns_at(
     session: SparkSession, table: StoredTable, version: int | None, names: tuple[str, ...]
 ) -> DataFrame:
-    """Some columns of a table at a version, under the names queries know."""
+    """Some columns of a table at a version, under the names queries know.
+
+    One that is gone is left out: a query that uses it is refused by Spark with the column's name,
+    and one that does not goes on.
+    """
     frame = snapshot(session, table.path, version)
-    return frame.selectExpr(*(table.column(name) for name in names))
+    there = {column.lower() for column in frame.columns}
+    wanted = (name for name in names if table.names.get(name, name).lower() in there)
+    return frame.selectExpr(*(table.column(name) for name in wanted))
 
 
 def snapshot(session: SparkSession, path: str, version: int | None) -> DataFrame:

@@ -8,6 +8,8 @@ import pytest
 
 from tests.chaos.harness import STEPS, VIEWS, Arena
 
+pytestmark = pytest.mark.slow  # each starts processes of its own: `make chaos`
+
 RANDOM_KILLS = 10
 _VIEWS = itertools.cycle(VIEWS)
 

@@ -10,6 +10,8 @@ import pytest
 from headwater.vocabulary.receipt import AttemptState
 from tests.chaos.harness import Arena, Victim, assert_one_commit_per_sequence
 
+pytestmark = pytest.mark.slow  # each starts processes of its own: `make chaos`
+
 SECONDS = 15
 
 

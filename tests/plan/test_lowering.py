@@ -71,7 +71,7 @@ def test_an_unusual_corner_costs_only_its_own_sub_tree():
     ("sql", "line", "column", "code"),
     [
         ("SELECT nope FROM orders", 1, 8, "UNKNOWN_COLUMN"),
-        ("SELECT id\nFROM orders\nWHERE o.id = 1", 3, 7, "UNKNOWN_COLUMN"),
+        ("SELECT id\nFROM orders\nWHERE o.id = 1", 3, 9, "UNKNOWN_COLUMN"),
         ("SELECT id FROM elsewhere", 1, 16, "UNKNOWN_TABLE"),
     ],
 )

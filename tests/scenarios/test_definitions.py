@@ -149,6 +149,7 @@ def test_check_and_plan_write_nothing(folder: Path, small_spark: SparkSession) -
         assert snapshot(folder) == built
 
 
+@pytest.mark.slow
 def test_planned_sql_runs(folder: Path, small_spark: SparkSession, tmp_path: Path) -> None:
     """S58: the SQL that `plan --sql` prints builds, and later refreshes, the very same views."""
     text = (

@@ -107,6 +107,7 @@ def test_failed_redefinition_keeps_the_live_version(lake: Lake) -> None:
     lake.refresh()
 
 
+@pytest.mark.slow
 def test_lost_ledger_is_found_again(lake: Lake) -> None:
     """S28: without its ledger a project knows its views, contents and frontiers as before."""
     lake.run("INSERT INTO {t} VALUES ('a', 7)")

@@ -37,10 +37,9 @@ class NameProblemError(NotLoweredError):
 
 
 def position(node: exp.Expr) -> tuple[int, int]:
-    """Line and column of the first token below a node that remembers its place."""
-    places = [
-        (found.meta["line"], found.meta["col"] - (found.meta["end"] - found.meta["start"]))
-        for found in node.walk()
-        if "line" in found.meta
-    ]
-    return min(places, default=(1, 1))
+    """Line and column of the name a node is about: the last part of a dotted one."""
+    for found in node.walk():
+        if "line" in found.meta:
+            width = found.meta["end"] - found.meta["start"]
+            return found.meta["line"], max(found.meta["col"] - width, 1)
+    return 1, 1
