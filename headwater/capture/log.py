@@ -153,6 +153,10 @@ class TableLog:
         at = self.latest_version() if version is None else version
         return self._remembered("statistics", at, lambda: self._find_statistics(at))
 
+    def files(self, version: int) -> tuple[Action, ...]:
+        """The data files a version consists of, as they were added."""
+        return self._find_files(version).adds
+
     # --- finding ----------------------------------------------------------------------------
 
     def _newest(self) -> int | None:
@@ -268,6 +272,9 @@ class TableLog:
         checksum = self._checksum(version)
         if checksum and (checksum.live is not None or checksum.files > _MANY_FILES):
             return checksum.statistics
+        return self._find_files(version).statistics
+
+    def _find_files(self, version: int) -> LiveFiles:
         later: list[int] = []
         live = LiveFiles()
         for state in self._backwards(version):
@@ -279,7 +286,7 @@ class TableLog:
         for v in reversed(later):
             for kind, action in self.actions(v):
                 live.apply(kind, action)
-        return live.statistics
+        return live
 
     def _live_files(self, state: Checksum | Checkpoint) -> Iterator[Action] | None:
         if isinstance(state, Checksum):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from headwater.capture.actions import Action
+from headwater.execute.delta import files_frame
+from headwater.execute.staged import Stored
 from headwater.plan.consolidate import consolidated, difference
 from headwater.plan.steps import ReadChanges
 from headwater.plan.stored import StoredTable
-from headwater.vocabulary.names import WEIGHT, quoted
+from headwater.vocabulary.names import FILE, ROW, WEIGHT, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -33,6 +37,16 @@ def snapshot(session: SparkSession, path: str, version: int | None) -> DataFrame
     if version is not None:
         reader = reader.option("versionAsOf", version)
     return reader.load(path)
+
+
+def placed_rows(
+    session: SparkSession, stored: Stored, files: Sequence[Action] | None = None
+) -> DataFrame:
+    """A view's stored rows with their places; of all its files, or of some."""
+    chosen = stored.files if files is None else files
+    frame = files_frame(session, stored.path, stored.version, chosen)
+    place = (f"_metadata.file_name AS {FILE}", f"_metadata.row_index AS {ROW}")
+    return frame.selectExpr("*", *place)
 
 
 def changes(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:

@@ -8,6 +8,13 @@ HIDDEN_PREFIX = "__hw_"
 WEIGHT = "__hw_weight"
 """A change row's multiplicity: +n rows appear, -n rows vanish."""
 
+FILE = "__hw_file"
+ROW = "__hw_row"
+"""The place of a stored row: its file's name, and its number in that file."""
+
+CHANGE = "_change_type"
+"""Delta's own name for what happened to a row of a change feed."""
+
 RESERVED_PREFIX = "sys$"
 """Job names that only Headwater may use."""
 

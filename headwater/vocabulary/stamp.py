@@ -32,6 +32,8 @@ class Stamp:
     compiled: str  # what Spark said about the query when it was compiled
     statement: str  # the CREATE statement, so that the view can be found without a ledger
     sources: Mapping[str, str]  # the CREATE statements of its sources
+    inserted: int | None = None  # rows that came and went; None where Delta's metrics tell
+    deleted: int | None = None
 
     def to_json(self) -> str:
         return json.dumps(
@@ -48,6 +50,8 @@ class Stamp:
                 "compiled": self.compiled,
                 "statement": self.statement,
                 "sources": dict(self.sources),
+                "inserted": self.inserted,
+                "deleted": self.deleted,
             },
             separators=(",", ":"),
         )
@@ -70,6 +74,8 @@ class Stamp:
             value["compiled"],
             value["statement"],
             value["sources"],
+            value.get("inserted"),
+            value.get("deleted"),
         )
 
 
