@@ -42,8 +42,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 @pytest.fixture(scope="session")
-def pg_url() -> Iterator[str]:
-    """A PostgreSQL database: the one given by HEADWATER_TEST_PG, or a server of our own."""
+def postgres_server() -> Iterator[str]:
+    """The URL of a PostgreSQL server: the one given by HEADWATER_TEST_PG, or one of our own."""
     given = os.environ.get("HEADWATER_TEST_PG")
     if given:
         yield given

@@ -9,6 +9,7 @@ can come after the log entry was written. So the answer is never taken from the 
 | returned      | no                    | fenced: the sequence was used by another  |
 | raised        | yes                   | committed; the error came afterwards      |
 | raised        | no                    | nothing happened; the error says why      |
+| either        | it cannot be read     | unsettled: the next refresh looks first   |
 """
 
 from __future__ import annotations
@@ -21,7 +22,12 @@ from headwater.commit.target import Target
 from headwater.commit.writers import write
 from headwater.execute.cause import cause_of
 from headwater.execute.staged import Staged
-from headwater.vocabulary.errors import CommitFailed, HeadwaterError, RefreshFenced
+from headwater.vocabulary.errors import (
+    CommitFailed,
+    CommitUnsettled,
+    HeadwaterError,
+    RefreshFenced,
+)
 
 Lookup = Callable[[str, int], Commit | None]
 """Find a commit by attempt id among those after a version."""
@@ -45,10 +51,20 @@ def commit(staged: Staged, target: Target, find: Lookup) -> Landed:
         write(staged.plan.write, staged, target)
     except Exception as error:  # noqa: BLE001  (whatever it was, the log has the last word)
         failure = error
-    found = find(target.stamp.attempt, target.stamp.base)
+    found = _found(target, find)
     if found is not None:
         return landed(found)
     raise _explained(failure, target)
+
+
+def _found(target: Target, find: Lookup) -> Commit | None:
+    try:
+        return find(target.stamp.attempt, target.stamp.base)
+    except (HeadwaterError, OSError) as away:
+        raise CommitUnsettled(
+            f"whether the commit of {target.stamp.view} landed is not known: {cause_of(away)}",
+            where=target.path,
+        ) from away
 
 
 def landed(commit: Commit) -> Landed:
