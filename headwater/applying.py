@@ -13,6 +13,7 @@ from headwater.compiled_views import compile_definition
 from headwater.define.definitions import Definition, Definitions
 from headwater.define.graph import dependents, levels
 from headwater.define.kind import Kind
+from headwater.define.parse import TYPED
 from headwater.define.stored import to_json
 from headwater.define.view import ViewDef
 from headwater.refresh import Request
@@ -112,17 +113,16 @@ def _place(source: Any) -> tuple[str | None, str | None]:
 
 
 def _dropped(wanted: Definitions, known: Definitions) -> list[Action]:
-    """What was once defined by a file and is in no file any more; typed definitions stay."""
+    """What a file or the statements table once defined and no longer does; typed ones stay."""
     gone = [
-        d
-        for d in known.all()
-        if wanted.find(d.kind, d.name) is None and not d.location.file.startswith("<")
+        d for d in known.all() if wanted.find(d.kind, d.name) is None and d.location.file != TYPED
     ]
     views = [d for d in gone if d.kind is Kind.VIEW]
     order = [name for level in levels(known, [v.name for v in views]) for name in level]
     views.sort(key=lambda d: -order.index(d.name))
     others = [d for d in gone if d.kind is not Kind.VIEW]
-    return [Action(Verb.DROP, d.kind, d.name, "no file defines it", d) for d in (*views, *others)]
+    why = "nothing defines it any more"
+    return [Action(Verb.DROP, d.kind, d.name, why, d) for d in (*views, *others)]
 
 
 def _in_order(definitions: Definitions) -> list[Definition]:

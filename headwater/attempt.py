@@ -11,7 +11,12 @@ from typing import Self
 
 from headwater.store.claims import Claim
 from headwater.store.owner import this_process
-from headwater.vocabulary.errors import HeadwaterError, LedgerUnreachable, RefreshCanceled
+from headwater.vocabulary.errors import (
+    CommitUnsettled,
+    HeadwaterError,
+    LedgerUnreachable,
+    RefreshCanceled,
+)
 from headwater.vocabulary.frontier import Frontier
 from headwater.vocabulary.receipt import AttemptState, Receipt
 from headwater.workspace import Workspace
@@ -37,7 +42,7 @@ class Attempt:
         self._lost = threading.Event()
         self._canceled = threading.Event()
         self._thread: threading.Thread | None = None
-        self._closed = False
+        self._receipt: Receipt | None = None
 
     @property
     def tag(self) -> str:
@@ -55,7 +60,7 @@ class Attempt:
         try:
             self._open(workspace, now)
         except BaseException:
-            self._quietly(lambda: workspace.ledger.claims.release(self._require_claim()))
+            self.quietly(lambda: workspace.ledger.claims.release(self._require_claim()))
             raise
 
     def _open(self, workspace: Workspace, now: datetime) -> None:
@@ -79,12 +84,9 @@ class Attempt:
     ) -> None:
         self._stop.set()
         self._workspace.running.pop(self.id, None)
-        if error is not None:
-            self._close(error)
-        elif not self._closed:
-            self._finish(AttemptState.SUCCEEDED)
+        self._close(error)
         if self._claim is not None:
-            self._quietly(lambda: self._workspace.ledger.claims.release(self._require_claim()))
+            self.quietly(lambda: self._workspace.ledger.claims.release(self._require_claim()))
 
     def cancel(self) -> None:
         """Stop before the commit: Spark's jobs now, the rest at the next checkpoint."""
@@ -94,14 +96,25 @@ class Attempt:
     def checkpoint(self, step: str) -> None:
         """Between two steps: tell the observer, and stop if somebody asked for it."""
         self._workspace.observer(step)
+        self.stop_if_asked(f"before {step}")
+
+    def stop_if_asked(self, when: str) -> None:
+        """Raise if somebody asked for it; also the true cause where Spark's jobs were cancelled."""
         if self._canceled.is_set():
-            raise RefreshCanceled(f"attempt {self.id} of {self.view} was canceled before {step}")
+            raise RefreshCanceled(f"attempt {self.id} of {self.view} was canceled {when}")
         if self._lost.is_set():
-            raise RefreshCanceled(f"attempt {self.id} of {self.view} lost its claim before {step}")
+            raise RefreshCanceled(f"attempt {self.id} of {self.view} lost its claim {when}")
 
     def succeed(self, receipt: Receipt) -> None:
-        """Close the history row; the view's own commit stands whether or not this is written."""
-        self._finish(AttemptState.SUCCEEDED, receipt=receipt)
+        """From here on the attempt has succeeded, whatever still goes wrong on the way out."""
+        self._receipt = receipt
+
+    def quietly(self, write: Callable[[], object]) -> None:
+        """A ledger that is away must not undo or hide what the view's own log says."""
+        try:
+            write()
+        except LedgerUnreachable:
+            return
 
     def _finish(
         self,
@@ -112,8 +125,7 @@ class Attempt:
     ) -> None:
         ended_at = self._workspace.clock.now()
         attempts = self._workspace.ledger.attempts
-        self._closed = True
-        self._quietly(
+        self.quietly(
             lambda: attempts.finish(self.id, state, receipt=receipt, error=error, ended_at=ended_at)
         )
 
@@ -122,20 +134,14 @@ class Attempt:
             raise RuntimeError("the attempt was not entered")
         return self._claim
 
-    def _close(self, error: BaseException) -> None:
-        canceled = isinstance(error, (RefreshCanceled, KeyboardInterrupt))
-        state = AttemptState.CANCELED if canceled else AttemptState.FAILED
-        if isinstance(error, HeadwaterError):
-            self._finish(state, error=error.to_json())
+    def _close(self, error: BaseException | None) -> None:
+        """Close the history row by what is known of the view, not by how the call ended."""
+        if error is None or self._receipt is not None:
+            self._finish(AttemptState.SUCCEEDED, receipt=self._receipt)
+        elif isinstance(error, HeadwaterError):
+            self._finish(_state_after(error), error=error.to_json())
         else:
-            self._finish(state, error={"what": f"{type(error).__name__}: {error}"})
-
-    def _quietly(self, write: Callable[[], object]) -> None:
-        """A ledger that is away must not undo or hide what the view's own log says."""
-        try:
-            write()
-        except LedgerUnreachable:
-            return
+            self._finish(_state_after(error), error={"what": f"{type(error).__name__}: {error}"})
 
     def _beat(self) -> None:
         """Renew the claim and look for a cancel request until the attempt ends."""
@@ -156,3 +162,9 @@ class Attempt:
         spark = self._workspace.started_spark
         if spark is not None:
             spark.sparkContext.cancelJobsWithTag(self.tag)
+
+
+def _state_after(error: BaseException) -> AttemptState:
+    if isinstance(error, (RefreshCanceled, KeyboardInterrupt)):
+        return AttemptState.CANCELED
+    return AttemptState.ORPHANED if isinstance(error, CommitUnsettled) else AttemptState.FAILED

@@ -46,14 +46,18 @@ def read_sources(definitions: Definitions, locate: Locate) -> Sources:
         try:
             metadata = open_log(locate(source)).metadata()
         except HeadwaterError as unreadable:
-            problems.append(
-                error(unreadable.code, unreadable.what, source.location, unreadable.hint)
-            )
+            problems.append(_unreadable(source, unreadable))
             continue
         columns[source.name] = tuple((f.name, f.type_text) for f in metadata.schema)
         if metadata.configuration.get("delta.enableChangeDataFeed", "false").lower() != "true":
             problems.append(_no_feed(source))
     return Sources(columns, tuple(problems))
+
+
+def _unreadable(source: SourceDef, why: HeadwaterError) -> Problem:
+    """The table's own place belongs into the message: the problem's is that of the statement."""
+    place = f" ({why.where})" if why.where and str(why.where) not in why.what else ""
+    return error(why.code, f"{why.what}{place}", source.location, why.hint)
 
 
 def _no_feed(source: SourceDef) -> Problem:

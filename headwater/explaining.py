@@ -12,9 +12,9 @@ from headwater.plan.script import script
 from headwater.plan.soundness import Verdict
 from headwater.plan.steps import RefreshPlan
 from headwater.plan.view import CompiledView
-from headwater.publish.publisher import settle
 from headwater.refresh import Request, capture, situate
 from headwater.refresh_graph import current, pinned_sources
+from headwater.settling import look
 from headwater.vocabulary.errors import HeadwaterError
 from headwater.vocabulary.frontier import Frontier, SourceVersion
 from headwater.vocabulary.reason import Reason
@@ -75,7 +75,7 @@ def explain_view(
     of every source by updates and deletes is shown instead.
     """
     record = workspace.view(name)
-    known = settle(workspace.ledger, record, workspace.log_of(record.name))
+    known = look(workspace, record.name)
     view = compiled_view(workspace, record.name)
     pins = explained_pins(workspace, record.name)
     changes = capture(workspace, view, known, pins)

@@ -9,8 +9,8 @@ from headwater.applying import Action, apply, plan_apply
 from headwater.checking import check_names, check_with_spark, read_sources
 from headwater.define.definitions import Definition, Definitions
 from headwater.define.diagnostics import Problem, Report
-from headwater.define.parse import parse
-from headwater.define.project import load_project
+from headwater.define.parse import TYPED, parse
+from headwater.define.project import definitions_of, load_project, misplaced
 from headwater.define.structure import check_structure
 from headwater.vocabulary.errors import ProjectInvalid
 from headwater.workspace import Workspace
@@ -36,9 +36,9 @@ def wanted_definitions(workspace: Workspace) -> Wanted:
         name = f"<statement {record.statement_no}>"
         texts[name] = record.text
         parsed = parse(record.text, name)
-        problems += parsed.problems
-        typed += [s.definition for s in parsed.statements if hasattr(s, "definition")]
-    kept = [d for d in workspace.definitions.all() if d.location.file == "<sql>"]
+        problems += [*parsed.problems, *misplaced(parsed, "the statements table")]
+        typed += definitions_of(parsed)
+    kept = [d for d in workspace.definitions.all() if d.location.file == TYPED]
     written = [*project.written, *typed]
     names = {(d.kind, d.name) for d in written}
     written += [d for d in kept if (d.kind, d.name) not in names]

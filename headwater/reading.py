@@ -9,7 +9,7 @@ from headwater.define.kind import canonical
 from headwater.execute.reading import columns_at, snapshot
 from headwater.plan.render import listed
 from headwater.plan.stored import StoredTable
-from headwater.publish.publisher import settle
+from headwater.settling import look_ready
 from headwater.store.views import ViewState
 from headwater.vocabulary.errors import UnknownName, WrongUse
 from headwater.vocabulary.names import WEIGHT, quoted
@@ -26,9 +26,10 @@ def table(workspace: Workspace, name: str) -> DataFrame:
         if wanted not in workspace.definitions.sources:
             raise UnknownName(f"no source or view `{name}`")
         return snapshot(workspace.spark, workspace.path_of(wanted), None)
-    record = workspace.ready_view(wanted)
+    if workspace.view(wanted).state is not ViewState.READY:
+        look_ready(workspace, wanted)  # whoever built it may have died before saying so
     view = compiled_view(workspace, wanted)
-    stored = StoredTable(record.path, view.stored)
+    stored = StoredTable(workspace.view(wanted).path, view.stored)
     return columns_at(workspace.spark, stored, None, tuple(view.stored))
 
 
@@ -64,8 +65,8 @@ def changes(workspace: Workspace, name: str, since: int, until: int | None) -> D
 
     A commit that only moves hidden state, or writes a row as it was, shows nothing here.
     """
-    record = workspace.ready_view(name)
-    known = settle(workspace.ledger, record, workspace.log_of(record.name))
+    known = look_ready(workspace, name)
+    record = known.record
     if since > known.latest:
         raise WrongUse(f"{record.name} has no version after {known.latest}")
     view = compiled_view(workspace, record.name)

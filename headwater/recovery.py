@@ -11,6 +11,7 @@ from headwater.define.parse import parse
 from headwater.define.statements import CreateSource, CreateView
 from headwater.store.views import ViewState
 from headwater.vocabulary.errors import HeadwaterError
+from headwater.vocabulary.location import Location
 from headwater.vocabulary.stamp import Stamp
 from headwater.workspace import Workspace
 
@@ -33,10 +34,7 @@ def rediscover(workspace: Workspace) -> list[str]:
 
 
 def _register(workspace: Workspace, path: str, stamp: Stamp, version: int) -> None:
-    for text in (*stamp.sources.values(), stamp.statement):
-        for statement in parse(text, "<sql>").statements:
-            if isinstance(statement, (CreateSource, CreateView)):
-                workspace.store_definition(statement.definition)
+    adopt(workspace, stamp)
     workspace.ledger.views.create(
         canonical(stamp.view),
         path=path,
@@ -47,3 +45,17 @@ def _register(workspace: Workspace, path: str, stamp: Stamp, version: int) -> No
         sequence=stamp.sequence,
         table_version=version,
     )
+
+
+def adopt(workspace: Workspace, stamp: Stamp) -> None:
+    """Define the view, and those of its sources that are not known, as its commit says."""
+    for name, text in stamp.sources.items():
+        if name not in workspace.definitions.sources:
+            _store(workspace, text, stamp.places.get(name))
+    _store(workspace, stamp.statement, stamp.places.get(stamp.view))
+
+
+def _store(workspace: Workspace, text: str, place: Location | None) -> None:
+    for statement in parse(text, start=place).statements:
+        if isinstance(statement, (CreateSource, CreateView)):
+            workspace.store_definition(statement.definition)

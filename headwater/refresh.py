@@ -32,16 +32,18 @@ from headwater.publish.publisher import (
     publish_commit,
     publish_quiet,
     refuse_if_tampered,
-    settle,
 )
+from headwater.settling import look
 from headwater.store.views import ViewState
 from headwater.vocabulary.errors import (
     AsOfBelowFrontier,
     CommitFailed,
+    FrontierUnsettled,
     HeadwaterError,
     RefreshCanceled,
     RefreshFenced,
     SparkFailed,
+    TechniqueRefused,
     ViewNotReady,
 )
 from headwater.vocabulary.frontier import Frontier, SourceVersion
@@ -51,6 +53,11 @@ from headwater.vocabulary.receipt import Receipt, StepCost
 from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Policy, Technique
 from headwater.workspace import Pending, Workspace
+
+_NOT_TO_BE_ASKED_FOR = {
+    Technique.SKIP: "it is what happens where nothing has changed",
+    Technique.REPLACE: "this version does not carry it out",
+}
 
 _READS_CLOCK = re.compile(
     r"(?i)\b(now|curdate|current_(date|timestamp|time|timezone)|localtimestamp|unix_timestamp)\b"
@@ -66,6 +73,11 @@ class Request:
     full: bool = False
     building: bool = False  # first build or redefinition: the view need not be ready
     manual: bool = True
+
+    def __post_init__(self) -> None:
+        if self.technique in _NOT_TO_BE_ASKED_FOR:
+            why = _NOT_TO_BE_ASKED_FOR[self.technique]
+            raise TechniqueRefused(f"{self.technique} cannot be asked for: {why}")
 
     @property
     def forced(self) -> Technique | None:
@@ -88,11 +100,11 @@ def refresh_view(
     with Attempt(workspace, name, manual=request.manual, frontier=known.record.frontier) as attempt:
         try:
             known, landed, ran = _refresh_claimed(workspace, name, pins, request, attempt)
+            receipt = _receipt(attempt.id, known, pins, started, clock, landed, ran)
+            attempt.succeed(receipt)
+            _publish(workspace, known, landed, ran, attempt)
         finally:
             workspace.pending.pop(name, None)
-        receipt = _receipt(attempt.id, known, pins, started, clock, landed, ran)
-        workspace.observer("publish")
-        attempt.succeed(receipt)
     workspace.observer("done")
     return receipt
 
@@ -107,6 +119,7 @@ def _refresh_claimed(
     """The path itself, while nobody else refreshes the view."""
     attempt.checkpoint("capture")
     known = _look(workspace, name, request)
+    _refuse_if_redefined(workspace, name, pins)
     view = compiled_view(workspace, name)
     changes = capture(workspace, view, known, pins)
     situation = situate(workspace, view, known, changes, pins, request)
@@ -127,6 +140,7 @@ class Ran:
     technique: Technique
     costs: tuple[StepCost, ...]
     reasons: tuple[Reason, ...]
+    stamp: Stamp | None = None  # of the commit, if there was one
 
 
 def _run(
@@ -137,13 +151,13 @@ def _run(
     pins: Mapping[str, SourceVersion],
     attempt: Attempt,
 ) -> tuple[Landed | None, Ran]:
-    """Plan, execute, commit, publish; once more by rebuild if an incremental way breaks down."""
+    """Plan, execute, commit; once more by rebuild if an incremental way breaks down."""
     attempt.checkpoint("plan")
     choice = choose(view, situation)
     workspace.ledger.attempts.set_technique(attempt.id, choice.technique)
     plan = plan_refresh(view, situation, choice)
     try:
-        landed, costs = _carry_out(workspace, view, known, situation, plan, pins, attempt)
+        landed, costs, stamp = _carry_out(workspace, view, known, situation, plan, pins, attempt)
     except (SparkFailed, CommitFailed) as error:
         if not _may_fall_back(situation, choice, error):
             raise
@@ -153,7 +167,7 @@ def _run(
     if landed is None and choice.technique is not Technique.REBUILD:
         why = Reason("NO_ROW_CHANGED", f"by {choice.technique}: no row of the view is different")
         return None, Ran(Technique.SKIP, costs, (why,))
-    return landed, Ran(choice.technique, costs, choice.reasons)
+    return landed, Ran(choice.technique, costs, choice.reasons, stamp)
 
 
 def _carry_out(
@@ -164,23 +178,19 @@ def _carry_out(
     plan: RefreshPlan,
     pins: Mapping[str, SourceVersion],
     attempt: Attempt,
-) -> tuple[Landed | None, tuple[StepCost, ...]]:
+) -> tuple[Landed | None, tuple[StepCost, ...], Stamp | None]:
     with tagged(workspace.spark, attempt.tag):
         staged = execute(workspace, view, known, situation, plan, attempt)
         frontier = Frontier.of(pins)
         if staged.is_empty and situation.exists:
             publish_quiet(workspace.ledger, known.record, frontier)
-            return None, staged.costs
+            return None, staged.costs, None
         attempt.checkpoint("commit")
         target = _target(workspace, view, known, plan, frontier, attempt)
         started = time.perf_counter()
-        log = workspace.log_of(view.name)
-        landed = commit(staged, target, lambda id_, after: find_attempt(log, id_, after))
+        landed = _committed(workspace, view, staged, target, attempt)
     cost = StepCost("commit", time.perf_counter() - started, landed.rows_inserted)
-    workspace.observer("committed")
-    publish_commit(workspace.ledger, known.record, target.stamp, landed.version)
-    workspace.settle_pending(view.name)
-    return landed, (*staged.costs, cost)
+    return landed, (*staged.costs, cost), target.stamp
 
 
 # --- capture ------------------------------------------------------------------------------------
@@ -188,13 +198,20 @@ def _carry_out(
 
 def _look(workspace: Workspace, name: str, request: Request) -> Known:
     """The view as its own table has it; the ledger is repaired on the way."""
-    record = workspace.view(name)
-    known = settle(workspace.ledger, record, workspace.log_of(name))
+    known = look(workspace, name)
     if known.record.state is not ViewState.READY and not request.building:
         raise ViewNotReady(f"{name} is {known.record.state.value}")
     if not request.full and not request.building:
         refuse_if_tampered(known)
     return known
+
+
+def _refuse_if_redefined(
+    workspace: Workspace, name: str, pins: Mapping[str, SourceVersion]
+) -> None:
+    """Somebody else may have defined the view anew between the pin and the claim."""
+    if set(workspace.inputs(name)) != pins.keys():
+        raise FrontierUnsettled(f"{name} was defined anew by somebody else meanwhile")
 
 
 def _is_quiet(
@@ -286,6 +303,8 @@ def _compiled_anew(
 
 
 def _meaning_changed(workspace: Workspace, view: CompiledView, known: Known) -> tuple[Reason, ...]:
+    if known.stamp is None and known.record.sequence > 0:
+        return (Reason("STAMP_GONE", "the view's log no longer says what its table holds"),)
     if known.stamp is None:
         return (Reason("FIRST_BUILD", "the view has no content yet"),)
     clock = tuple(reason for reason in view.reasons if reason.code == "CLOCK_DEPENDENT")
@@ -334,8 +353,19 @@ def execute(
     except HeadwaterError:
         raise
     except Exception as error:
-        attempt.checkpoint("execute")
+        attempt.stop_if_asked("while it ran")
         raise SparkFailed(f"{view.name} by {plan.technique}: {cause_of(error)}") from error
+
+
+def _committed(
+    workspace: Workspace, view: CompiledView, staged: Staged, target: Target, attempt: Attempt
+) -> Landed:
+    log = workspace.log_of(view.name)
+    try:
+        return commit(staged, target, lambda id_, after: find_attempt(log, id_, after))
+    except CommitFailed:
+        attempt.stop_if_asked("while it committed")
+        raise
 
 
 def _target(
@@ -347,7 +377,8 @@ def _target(
     attempt: Attempt,
 ) -> Target:
     definition = workspace.definitions.views[view.name]
-    sources = workspace.definitions.sources
+    known_sources = workspace.definitions.sources
+    sources = {name: known_sources[name] for name in view.catalog if name in known_sources}
     stamp = Stamp(
         view=view.name,
         attempt=attempt.id,
@@ -359,7 +390,11 @@ def _target(
         base=known.latest,
         compiled=compiled_text(workspace, view.name),
         statement=definition.text,
-        sources={name: sources[name].text for name in view.catalog if name in sources},
+        sources={name: source.text for name, source in sources.items()},
+        places={
+            view.name: definition.location,
+            **{name: source.location for name, source in sources.items()},
+        },
     )
     return Target(
         known.record.path,
@@ -371,10 +406,15 @@ def _target(
 
 
 def _next_sequence(workspace: Workspace, known: Known) -> int:
-    """Above everything Delta remembers, even if the commit that said so has left the log."""
-    last = known.stamp.sequence if known.stamp else 0
+    """One above what Delta remembers at the version this refresh started from.
+
+    Not at the newest one: whoever committed since then has used this very number, which fences us.
+    """
+    if known.latest < 0:
+        return 1
     log = workspace.log_of(known.record.name)
-    return max(last, (log.transaction_version(TRANSACTION_APP) or 0) if log.exists() else 0) + 1
+    last = log.transaction_version(TRANSACTION_APP, known.latest) or 0
+    return max(known.stamp.sequence if known.stamp else 0, last) + 1
 
 
 def _may_fall_back(situation: Situation, choice: Choice, error: HeadwaterError) -> bool:
@@ -384,6 +424,18 @@ def _may_fall_back(situation: Situation, choice: Choice, error: HeadwaterError) 
 
 
 # --- publish ------------------------------------------------------------------------------------
+
+
+def _publish(
+    workspace: Workspace, known: Known, landed: Landed | None, ran: Ran, attempt: Attempt
+) -> None:
+    """The ledger follows the commit; if it is away, the next look at the view repairs it."""
+    if landed is not None and ran.stamp is not None:
+        stamp, version = ran.stamp, landed.version
+        workspace.observer("committed")
+        attempt.quietly(lambda: publish_commit(workspace.ledger, known.record, stamp, version))
+        attempt.quietly(lambda: workspace.settle_pending(known.record.name))
+    workspace.observer("publish")
 
 
 def _nothing_to_do(
@@ -421,14 +473,14 @@ def _receipt(
     landed: Landed | None,
     ran: Ran,
 ) -> Receipt:
-    sequence = known.stamp.sequence if known.stamp else 0
+    stamp = ran.stamp or known.stamp
     return Receipt(
         attempt=attempt,
         view=known.record.name,
         technique=ran.technique,
         frontier=Frontier.of(pins),
         frontier_before=known.record.frontier,
-        sequence=sequence + (landed is not None),
+        sequence=stamp.sequence if stamp else 0,
         table_version=landed.version if landed else known.record.table_version,
         rows_inserted=landed.rows_inserted if landed else 0,
         rows_deleted=landed.rows_deleted if landed else 0,

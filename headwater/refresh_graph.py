@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 
 from headwater.capture.changes import ChangeKind, capture_changes
+from headwater.capture.view_log import committed_state
 from headwater.define.graph import ancestors, base_sources
 from headwater.define.kind import canonical
 from headwater.refresh import Request, refresh_view
+from headwater.settling import look
 from headwater.vocabulary.errors import (
     AsOfBelowFrontier,
     FrontierUnsettled,
@@ -58,9 +61,8 @@ def refresh_views(
     """Refresh views and, unless `only`, their ancestors first."""
     workspace.ledger.claims.sweep(workspace.clock.now())  # of the dead, also where nothing is due
     wanted = tuple(dict.fromkeys(_known(workspace, name) for name in names))
-    chosen = set(wanted)
-    if not only:
-        chosen |= {a for name in wanted for a in ancestors(workspace.definitions, name)}
+    _follow_definitions(workspace, _chosen(workspace, wanted, only=only))
+    chosen = _chosen(workspace, wanted, only=only)
     pins = pinned_sources(workspace, wanted, as_of)
     outcome = Outcome()
     for _ in range(_ROUNDS):
@@ -71,6 +73,19 @@ def refresh_views(
             return outcome
         pins = {**pins, **overtaken}
     raise FrontierUnsettled(f"other refreshers kept moving what {', '.join(wanted)} reads")
+
+
+def _chosen(workspace: Workspace, wanted: Iterable[str], *, only: bool) -> set[str]:
+    if only:
+        return set(wanted)
+    return {*wanted, *(a for name in wanted for a in ancestors(workspace.definitions, name))}
+
+
+def _follow_definitions(workspace: Workspace, views: Iterable[str]) -> None:
+    """What is pinned depends on what the views' own commits say they are."""
+    for view in views:
+        with suppress(HeadwaterError):  # it will come again, as this view's own failure
+            look(workspace, view)
 
 
 def pinned_sources(
@@ -116,10 +131,21 @@ def base_frontier(
         if not workspace.is_view(name):
             found.setdefault(name, set()).add(version)
             continue
-        below = base_frontier(workspace, workspace.view(name).frontier)
+        below = base_frontier(workspace, _frontier_at(workspace, name, version.version))
         for source, versions in below.items():
             found.setdefault(source, set()).update(versions)
     return found
+
+
+def _frontier_at(workspace: Workspace, view: str, version: int) -> Frontier:
+    """What a view had read when it stood at a version, which need not be its newest."""
+    record = workspace.view(view)
+    if record.table_version == version:
+        return record.frontier
+    state = committed_state(workspace.log_of(view), version)
+    if state is None:
+        raise FrontierUnsettled(f"what {view} had read at its version {version} is not known")
+    return state.frontier
 
 
 def _refuse_mix(workspace: Workspace, view: str, pins: Mapping[str, SourceVersion]) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headwater.compiled_views import compiled_view, stored_tables
+from headwater.execute.cause import cause_of
 from headwater.execute.isolated import isolated
 from headwater.execute.reading import columns_at
 from headwater.plan.stored import StoredTable
 from headwater.plan.view import CompiledView
-from headwater.publish.publisher import settle
+from headwater.publish.publisher import Known
+from headwater.settling import look_ready
+from headwater.vocabulary.errors import HeadwaterError, VerifyFailed, WrongUse
 from headwater.vocabulary.frontier import Frontier
 from headwater.vocabulary.names import quoted
 from headwater.workspace import Workspace
@@ -20,6 +25,8 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 _EXPECTED, _FOUND = "__hw_expected", "__hw_found"
+_MISSING, _EXTRA = "__hw_verify_missing", "__hw_verify_extra"
+_NONE: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -48,23 +55,42 @@ class Verification:
 
 def verify_view(workspace: Workspace, name: str, *, where: str | None = None) -> Verification:
     """Recompute the query at the view's frontier and compare as bags; `where` limits both sides."""
-    record = workspace.ready_view(name)
-    known = settle(workspace.ledger, record, workspace.log_of(name))
-    view = compiled_view(workspace, record.name)
+    known = look_ready(workspace, name)
+    view = compiled_view(workspace, known.record.name)
     session = isolated(workspace.spark)
-    frontier = known.record.frontier
+    with _explained(view.name, where):
+        expected, found = _both(workspace, view, known, session)
+        differing = _differing(session, view, expected, found, where).cache()
+        try:
+            return _classified(view, known.record.frontier, differing)
+        finally:
+            differing.unpersist()
+
+
+@contextmanager
+def _explained(view: str, where: str | None) -> Iterator[None]:
+    """Spark's complaints as ours: about the condition that was given, or about the tables."""
+    try:
+        yield
+    except HeadwaterError:
+        raise
+    except Exception as error:
+        said = cause_of(error)
+        if where is not None and type(error).__name__ in {"AnalysisException", "ParseException"}:
+            raise WrongUse(f"{view} cannot be limited by `{where}`: {said}") from error
+        raise VerifyFailed(f"{view} could not be recomputed: {said}") from error
+
+
+def _both(
+    workspace: Workspace, view: CompiledView, known: Known, session: SparkSession
+) -> tuple[DataFrame, DataFrame]:
+    """The query's result at the view's frontier, and what the view's table holds."""
     tables = stored_tables(workspace, view)
     for source, columns in view.catalog.items():
-        frame = columns_at(session, tables[source], frontier[source].version, columns)
-        frame.createOrReplaceTempView(source)
+        version = known.record.frontier[source].version
+        columns_at(session, tables[source], version, columns).createOrReplaceTempView(source)
     own = StoredTable(known.record.path, view.stored)
-    expected = session.sql(view.sql)
-    found = columns_at(session, own, known.latest, tuple(view.stored))
-    differing = _differing(session, view, expected, found, where).cache()
-    try:
-        return _classified(view, frontier, differing)
-    finally:
-        differing.unpersist()
+    return session.sql(view.sql), columns_at(session, own, known.latest, tuple(view.stored))
 
 
 def _differing(
@@ -107,7 +133,14 @@ def _classified(view: CompiledView, frontier: Frontier, differing: DataFrame) ->
         f"COALESCE(SUM(GREATEST({_FOUND} - {_EXPECTED}, 0)), 0) AS extra",
     ).first()
     lacking, surplus = (int(totals[0]), int(totals[1])) if totals is not None else (0, 0)
-    different, pairs = _paired(view, missing, extra) if lacking and surplus else (0, ())
+    different, pairs = 0, _NONE
+    keys = _visible_keys(view)
+    if lacking and surplus and keys:
+        missing.createOrReplaceTempView(_MISSING)
+        extra.createOrReplaceTempView(_EXTRA)
+        different, pairs = _paired(view, keys, missing.sparkSession)
+        missing = _unpaired(missing.sparkSession, _MISSING, _EXTRA, keys)
+        extra = _unpaired(extra.sparkSession, _EXTRA, _MISSING, keys)
     return Verification(
         view.name,
         frontier,
@@ -119,24 +152,29 @@ def _classified(view: CompiledView, frontier: Frontier, differing: DataFrame) ->
     )
 
 
+def _visible_keys(view: CompiledView) -> tuple[str, ...]:
+    """The columns by which two rows are known to be the same one; none if some are hidden."""
+    shown_as = {stored: name for name, stored in view.stored.items()}
+    keys = view.layout.keys or ()
+    return tuple(shown_as[k] for k in keys) if all(k in shown_as for k in keys) else ()
+
+
+def _unpaired(session: SparkSession, rows: str, others: str, keys: tuple[str, ...]) -> DataFrame:
+    """Rows whose key does not stand on the other side."""
+    same = " AND ".join(f"r.{quoted(k)} <=> o.{quoted(k)}" for k in keys)
+    return session.sql(f"SELECT r.* FROM {rows} r LEFT ANTI JOIN {others} o ON {same}")
+
+
 def _paired(
-    view: CompiledView, missing: DataFrame, extra: DataFrame
+    view: CompiledView, keys: tuple[str, ...], session: SparkSession
 ) -> tuple[int, tuple[dict[str, Any], ...]]:
     """Rows of one key that stand on both sides with other values."""
-    shown_as = {stored: name for name, stored in view.stored.items()}
-    keys = [shown_as[k] for k in view.layout.keys or () if k in shown_as]
-    if not keys or len(keys) != len(view.layout.keys or ()):
-        return 0, ()
     condition = " AND ".join(f"e.{quoted(k)} <=> f.{quoted(k)}" for k in keys)
     columns = [c for c, _ in view.columns]
     shown = [f"e.{quoted(c)} AS {quoted('expected ' + c)}" for c in columns]
     shown += [f"f.{quoted(c)} AS {quoted('found ' + c)}" for c in columns if c not in keys]
-    session = missing.sparkSession
-    missing.createOrReplaceTempView("__hw_verify_missing")
-    extra.createOrReplaceTempView("__hw_verify_extra")
     pairs = session.sql(
-        f"SELECT {', '.join(shown)} FROM __hw_verify_missing e "
-        f"JOIN __hw_verify_extra f ON {condition}"
+        f"SELECT {', '.join(shown)} FROM {_MISSING} e JOIN {_EXTRA} f ON {condition}"
     )
     return pairs.count(), tuple(row.asDict(recursive=True) for row in pairs.limit(SHOWN).collect())
 

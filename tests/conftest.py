@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 
 os.environ["HEADWATER_ARCHIVE"] = "off"  # tests use an archive that is there, and leave none
 
+TINY = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.databricks.delta.snapshotPartitions": "1",
+}
+"""A few rows are computed faster than code for them is compiled."""
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
@@ -42,8 +51,17 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 @pytest.fixture(scope="session")
-def pg_url() -> Iterator[str]:
-    """A PostgreSQL database: the one given by HEADWATER_TEST_PG, or a server of our own."""
+def small_spark(spark: SparkSession) -> SparkSession:
+    """A session of its own on the Spark of all tests, tuned for tables of ten rows."""
+    session = spark.newSession()
+    for name, value in TINY.items():
+        session.conf.set(name, value)
+    return session
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The URL of a PostgreSQL server: the one given by HEADWATER_TEST_PG, or one of our own."""
     given = os.environ.get("HEADWATER_TEST_PG")
     if given:
         yield given

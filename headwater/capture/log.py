@@ -140,9 +140,9 @@ class TableLog:
         """Metadata and protocol; refused if the log of such a table cannot be trusted."""
         return self._remembered("header", version, lambda: self._find_header(version))
 
-    def transaction_version(self, app: str) -> int | None:
-        """The last transaction version of an application, or None if it never committed."""
-        for state in self._backwards(self.latest_version()):
+    def transaction_version(self, app: str, version: int | None = None) -> int | None:
+        """The last transaction version of an application at a version, None if it has none."""
+        for state in self._backwards(self.latest_version() if version is None else version):
             known = self._transactions(state)
             if known is not None and (app in known or not isinstance(state, Commit)):
                 return known.get(app)

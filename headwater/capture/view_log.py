@@ -35,20 +35,34 @@ class CommittedState:
         return self.stamp.attempt
 
 
-def committed_state(log: TableLog) -> CommittedState | None:
-    """The newest stamped commit; None if none of those that are left is ours."""
-    for commit in _newest_first(log):
+def committed_state(log: TableLog, up_to: int | None = None) -> CommittedState | None:
+    """The newest stamped commit, up to a version; None if none of those that are left is ours."""
+    for commit in _newest_first(log, up_to=up_to):
         stamp = stamp_of(commit)
         if stamp is not None:
             return CommittedState(commit.version, stamp, commit)
     return None
 
 
-def foreign_commits(log: TableLog, after_version: int) -> tuple[Commit, ...]:
+def foreign_commits(
+    log: TableLog, after_version: int, up_to: int | None = None
+) -> tuple[Commit, ...]:
     """Commits later than a version by which somebody else changed the view's rows or columns."""
-    later = _newest_first(log, after_version)
+    later = _newest_first(log, after_version, up_to)
     found = [c for c in later if stamp_of(c) is None and _disturbs(log, c)]
     return tuple(reversed(found))
+
+
+def overlapped(log: TableLog, state: CommittedState) -> tuple[int, ...]:
+    """Versions stamped between a commit and the version it started from.
+
+    The fence lets none come to be; should one be there all the same (a table moved, copied or made
+    again under a refresher), rows may have been applied twice.
+    """
+    if state.stamp.base < 0:
+        return ()
+    between = _newest_first(log, state.stamp.base, state.version - 1)
+    return tuple(reversed([c.version for c in between if stamp_of(c) is not None]))
 
 
 def find_attempt(log: TableLog, attempt_id: str, after_version: int) -> Commit | None:
@@ -68,11 +82,14 @@ def stamp_of(commit: Commit) -> Stamp | None:
         return None
 
 
-def _newest_first(log: TableLog, after_version: int = -1) -> Iterator[Commit]:
+def _newest_first(
+    log: TableLog, after_version: int = -1, up_to: int | None = None
+) -> Iterator[Commit]:
     """Commits down to a version, or to where the log has been cleaned up."""
     if not log.exists():
         return
-    for version in range(log.latest_version(), after_version, -1):
+    newest = log.latest_version() if up_to is None else up_to
+    for version in range(newest, after_version, -1):
         try:
             yield log.commit(version)
         except HistoryGone:

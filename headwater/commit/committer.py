@@ -10,6 +10,7 @@ call itself.
 | returned      | no                    | fenced: the sequence was used by another  |
 | raised        | yes                   | committed; the error came afterwards      |
 | raised        | no                    | nothing happened; the error says why      |
+| either        | it cannot be read     | unsettled: the next refresh looks first   |
 """
 
 from __future__ import annotations
@@ -25,7 +26,12 @@ from headwater.execute.cause import cause_of
 from headwater.execute.relations import Kept
 from headwater.execute.staged import Staged
 from headwater.plan.steps import Overwrite, Patch
-from headwater.vocabulary.errors import CommitFailed, HeadwaterError, RefreshFenced
+from headwater.vocabulary.errors import (
+    CommitFailed,
+    CommitUnsettled,
+    HeadwaterError,
+    RefreshFenced,
+)
 from headwater.vocabulary.names import FILE, quoted
 
 Lookup = Callable[[str, int], Commit | None]
@@ -51,10 +57,20 @@ def commit(staged: Staged, target: Target, find: Lookup) -> Landed:
         write(staged.write, staged, target)
     except Exception as error:  # noqa: BLE001  (whatever it was, the log has the last word)
         failure = error
-    found = find(target.stamp.attempt, target.stamp.base)
+    found = _found(target, find)
     if found is not None:
         return landed(found)
     raise _explained(failure, target)
+
+
+def _found(target: Target, find: Lookup) -> Commit | None:
+    try:
+        return find(target.stamp.attempt, target.stamp.base)
+    except (HeadwaterError, OSError) as away:
+        raise CommitUnsettled(
+            f"whether the commit of {target.stamp.view} landed is not known: {cause_of(away)}",
+            where=target.path,
+        ) from away
 
 
 def landed(commit: Commit) -> Landed:

@@ -51,6 +51,10 @@ _COMMANDS: Mapping[str, tuple[Callable[[Header, Kind], Statement], Sequence[Kind
 _OURS_ALONE = frozenset({"PAUSE", "RESUME"})  # Spark has statements that begin with the others
 
 
+TYPED = "<sql>"
+"""The file of what was typed into `hw.sql`."""
+
+
 @dataclass(frozen=True)
 class Parsed:
     """The statements that could be read, in order, and the problems of those that could not."""
@@ -59,7 +63,7 @@ class Parsed:
     problems: tuple[Problem, ...]
 
 
-def parse(text: str, file: str = "<sql>", *, start: Location | None = None) -> Parsed:
+def parse(text: str, file: str = TYPED, *, start: Location | None = None) -> Parsed:
     """Read statements separated by `;`; `start` is where in a file the text was taken from."""
     positions = Positions.of(text, start or Location(file, 1, 1))
     tokens, unclosed = tokenize_closed(text)

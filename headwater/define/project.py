@@ -15,7 +15,7 @@ from headwater.define.structure import check_structure
 from headwater.vocabulary.errors import ProjectMissing
 from headwater.vocabulary.location import Location
 
-__all__ = ["Definitions", "Project", "load_project"]
+__all__ = ["Definitions", "Project", "definitions_of", "load_project", "misplaced"]
 
 _DELTA_LOG = "_delta_log"
 _VERBS = ("CREATE SOURCE", "CREATE MATERIALIZED VIEW", "CREATE HANDLER", "CREATE CONSUMER")
@@ -53,8 +53,8 @@ def load_project(folder: Path, *, warehouse: str = "warehouse") -> Project:
             problems.append(_unreadable(name, wrong))
             continue
         parsed = parse(texts[name], name)
-        problems += [*parsed.problems, *_misplaced(parsed)]
-        written += _definitions(parsed)
+        problems += [*parsed.problems, *misplaced(parsed)]
+        written += definitions_of(parsed)
     if Report.of(problems).valid:
         problems += check_structure(written)
     return Project(Definitions.of(written), Report.of(problems).problems, texts, tuple(written))
@@ -78,20 +78,22 @@ def _is_sql(name: str) -> bool:
     return name.lower().endswith(".sql") and not name.startswith(".")
 
 
-def _definitions(parsed: Parsed) -> list[Definition]:
+def definitions_of(parsed: Parsed) -> list[Definition]:
+    """What a text defines, in its order."""
     return [made.definition for made in parsed.statements if isinstance(made, Create)]
 
 
-def _misplaced(parsed: Parsed) -> Iterator[Problem]:
+def misplaced(parsed: Parsed, place: str = "a project file") -> Iterator[Problem]:
+    """Statements that do something, where only definitions may stand."""
     for statement in parsed.statements:
         if isinstance(statement, Action | PlainSql):
-            yield _define_only(statement)
+            yield _define_only(statement, place)
 
 
-def _define_only(statement: Action | PlainSql) -> Problem:
+def _define_only(statement: Action | PlainSql, place: str) -> Problem:
     if not isinstance(statement, PlainSql):
         verb = type(statement).__name__.upper()
-        message = f"{verb} does something; a project file only defines"
+        message = f"{verb} does something; {place} only defines"
         return error("MISPLACED_STATEMENT", message, statement.location, "use it in hw.sql(...)")
     opening = " ".join(statement.text.split()[:3])
     near = suggest(opening, _VERBS)

@@ -56,7 +56,10 @@ def _changes(step: ReadChanges, tables: Tables, target: str) -> str:
         return _view(step.name, difference(step.columns, f"({after})", f"({before})"))
     sign = "CASE WHEN _change_type IN ('insert', 'update_postimage') THEN 1 ELSE -1 END"
     escaped = table.path.replace("'", "\\'")
-    feed = f"table_changes_by_path('{escaped}', {step.after + 1}, {step.up_to})"
+    first = min(step.after + 1, step.up_to)  # Delta refuses to begin after the newest version
+    feed = f"table_changes_by_path('{escaped}', {first}, {step.up_to})"
+    if first <= step.after:
+        feed += f" WHERE _commit_version > {step.after}"
     weight = f"CAST({sign} AS BIGINT) AS {quoted(WEIGHT)}"
     signed = f"SELECT {table.columns(step.columns)}, {weight} FROM {feed}"
     netted = signed if step.inserts_only else consolidated(step.columns, f"({signed})")

@@ -5,10 +5,15 @@ The view's table is the truth. Every function here may be run again, or never, w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headwater.capture.log import TableLog
-from headwater.capture.view_log import committed_state, foreign_commits
+from headwater.capture.view_log import (
+    CommittedState,
+    committed_state,
+    foreign_commits,
+    overlapped,
+)
 from headwater.store.ledger import Ledger
 from headwater.store.views import ViewRecord, ViewState
 from headwater.vocabulary.errors import ViewTampered
@@ -27,29 +32,50 @@ class Known:
 
 
 def settle(ledger: Ledger, record: ViewRecord, log: TableLog) -> Known:
-    """Bring the ledger's row up to what the view's table says."""
+    """Bring the ledger's row up to what the view's table says.
+
+    Content, stamp and sequence are all of one version, however many refreshers commit meanwhile: a
+    refresh that mixed two of them could get past the fence.
+    """
     if not log.exists():
         return Known(record, None, -1)
     latest = log.latest_version()
-    state = committed_state(log)
+    state = committed_state(log, latest)
     if state is None:
         return Known(record, None, latest)
+    if not _is_followed(record, state):
+        record = _followed(ledger, record, state)
+    since = state.stamp.base if state.stamp.base >= 0 else state.version
+    strangers = [c.version for c in foreign_commits(log, since, latest)]
+    return Known(record, state.stamp, latest, tuple(sorted({*strangers, *overlapped(log, state)})))
+
+
+def _is_followed(record: ViewRecord, state: CommittedState) -> bool:
+    if (record.sequence, record.table_version) != (state.sequence, state.version):
+        return False
+    defined = (state.stamp.definition, state.stamp.compiled)
+    return record.state is not ViewState.READY or (record.fingerprint, record.compiled) == defined
+
+
+def _followed(ledger: Ledger, record: ViewRecord, state: CommittedState) -> ViewRecord:
+    """The row as the commit has it; somebody else may have written more of it by now."""
     stamp = state.stamp
-    if record.sequence != stamp.sequence or record.table_version != state.version:
-        ledger.views.advance(
-            record.name,
-            expected_sequence=record.sequence,
-            frontier=stamp.frontier,
-            sequence=stamp.sequence,
-            table_version=state.version,
-        )
+    ledger.views.advance(
+        record.name,
+        expected_sequence=record.sequence,
+        frontier=stamp.frontier,
+        sequence=stamp.sequence,
+        table_version=state.version,
+    )
+    if record.state is ViewState.READY or stamp.definition == record.fingerprint:
         ledger.views.redefine(record.name, fingerprint=stamp.definition, compiled=stamp.compiled)
-        if record.state is not ViewState.READY and stamp.definition == record.fingerprint:
-            ledger.views.set_state(record.name, ViewState.READY)
-        record = ledger.views.get(record.name) or record
-    strangers = foreign_commits(log, stamp.base if stamp.base >= 0 else state.version)
-    versions = tuple(c.version for c in strangers if c.version != state.version)
-    return Known(record, stamp, latest, versions)
+        ledger.views.set_state(record.name, ViewState.READY)
+    return replace(
+        ledger.views.get(record.name) or record,
+        frontier=stamp.frontier,
+        sequence=stamp.sequence,
+        table_version=state.version,
+    )
 
 
 def refuse_if_tampered(known: Known) -> None:

@@ -262,3 +262,20 @@ class SessionUnsuited(HeadwaterError):
     """The Spark session handed in cannot read and write Delta tables."""
 
     number = 10_051
+
+
+class CommitUnsettled(HeadwaterError):
+    """Whether the commit landed could not be learned: the view's log did not answer."""
+
+    number = 123
+    hint = "refresh again: it looks first, and goes on from what landed"
+
+
+class VerifyFailed(HeadwaterError):
+    """A view could not be compared with its query; nothing is said about whether it is right."""
+
+    number = 124
+    hint = (
+        "see the cause; where a source's old version is gone (VACUUM), refresh the view first: "
+        "then it stands at versions that can be read"
+    )

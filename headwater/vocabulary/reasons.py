@@ -57,6 +57,10 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
     },
     "The whole view is recomputed": {
         "FIRST_BUILD": "The view has no content of this definition yet.",
+        "STAMP_GONE": (
+            "The commit that says what the view holds has left its table's log: nothing was "
+            "written for longer than the log is kept, and the log was cleaned up meanwhile."
+        ),
         "DEFINITION_CHANGED": "The view was defined anew since its last commit.",
         "SETTINGS_CHANGED": (
             "A session setting that results depend on, such as the time zone or ANSI mode, has "

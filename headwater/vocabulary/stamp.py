@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.vocabulary.frontier import Frontier
+from headwater.vocabulary.location import Location
 from headwater.vocabulary.technique import Technique
 
 FORMAT = 1
@@ -32,6 +33,7 @@ class Stamp:
     compiled: str  # what Spark said about the query when it was compiled
     statement: str  # the CREATE statement, so that the view can be found without a ledger
     sources: Mapping[str, str]  # the CREATE statements of its sources
+    places: Mapping[str, Location] = field(default_factory=dict)  # where those were written
     inserted: int | None = None  # rows that came and went; None where Delta's metrics tell
     deleted: int | None = None
 
@@ -50,6 +52,7 @@ class Stamp:
                 "compiled": self.compiled,
                 "statement": self.statement,
                 "sources": dict(self.sources),
+                "places": {name: [p.file, p.line, p.column] for name, p in self.places.items()},
                 "inserted": self.inserted,
                 "deleted": self.deleted,
             },
@@ -74,6 +77,7 @@ class Stamp:
             value["compiled"],
             value["statement"],
             value["sources"],
+            {name: Location(*place) for name, place in value.get("places", {}).items()},
             value.get("inserted"),
             value.get("deleted"),
         )

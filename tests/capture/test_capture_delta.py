@@ -16,8 +16,6 @@ from headwater.capture.memory import LogMemory
 from headwater.capture.storage import LocalFiles
 from headwater.vocabulary.frontier import SourceVersion
 
-pytestmark = pytest.mark.slow
-
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from headwater.capture.view_log import committed_state, find_attempt, foreign_commits
+from headwater.capture.view_log import (
+    committed_state,
+    find_attempt,
+    foreign_commits,
+    overlapped,
+)
 from headwater.vocabulary.frontier import Frontier, SourceVersion
 from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Technique
@@ -26,6 +31,7 @@ def stamp(sequence: int) -> str:
         "technique": Technique.MERGE,
         "base": sequence - 1,
         "sources": {},
+        "places": {},
     }
     return Stamp(**told).to_json()
 
@@ -47,6 +53,29 @@ def test_the_newest_stamp_is_the_views_state(view: WrittenLog) -> None:
     assert (state.version, state.sequence, state.attempt) == (2, 2, "attempt-2")
     assert state.frontier["orders"].version == 2
     assert state.stamp.technique is Technique.MERGE
+
+
+def test_an_older_version_has_an_older_state(view: WrittenLog) -> None:
+    """State and transaction of a version are those at that version, whatever came after it."""
+    state = committed_state(view.log, 1)
+    assert state is not None
+    assert (state.version, state.sequence) == (1, 1)
+    view.commit({"txn": {"appId": "app", "version": 3}}, userMetadata=stamp(3))
+    assert view.log.transaction_version("app") == 3
+    assert view.log.transaction_version("app", 2) is None
+
+
+def test_a_commit_over_another_refreshers_is_found(view: WrittenLog) -> None:
+    """A stamped commit between another one and the version it started from is never normal."""
+    state = committed_state(view.log)
+    assert state is not None
+    assert overlapped(view.log, state) == ()
+    late = Stamp.from_json(stamp(3))
+    assert late is not None
+    view.append("f3", userMetadata=replace(late, base=1).to_json())
+    state = committed_state(view.log)
+    assert state is not None
+    assert overlapped(view.log, state) == (2,)
 
 
 @pytest.mark.parametrize("note", [None, "by hand", '{"headwater": 1}', '{"headwater": 2}', "[1]"])

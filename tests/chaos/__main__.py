@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
-import statistics
 import sys
 import tempfile
 import time
@@ -13,8 +12,11 @@ from pathlib import Path
 
 from headwater.config import load_config
 from headwater.execute.session import build_session, stop_session
-from tests.chaos.harness import STEPS, VIEWS, Arena
+from tests.chaos.arena import STEPS, VIEWS, Arena
 from tests.chaos.victim import SPARK
+
+_WHOLE_EVERY = 4
+"""Every so many rounds the process dies together with a Spark of its own, which takes longer."""
 
 
 def main() -> int:
@@ -24,37 +26,41 @@ def main() -> int:
         spark = build_session(load_config(Path(folder), {}, {"spark": SPARK}))
         arena = Arena.make(Path(folder), spark, asked.seed)
         try:
-            _run(arena, asked.rounds)
+            _run(arena, asked.rounds, time.monotonic() + asked.minutes * 60)
         finally:
+            print("\n".join(arena.tally.lines() if arena.tally.recovery else []), flush=True)
             arena.close()
             stop_session(spark)
     return 0
 
 
-def _run(arena: Arena, rounds: int) -> None:
-    """Named steps first and then every third round; the others are killed at a random moment."""
+def _run(arena: Arena, rounds: int, until: float) -> None:
+    """Named steps and random moments in turn; most with a Spark that lives on."""
     steps, views = itertools.cycle(STEPS), itertools.cycle(VIEWS)
-    started = time.monotonic()
+    arena.prepare(with_spark=True)
+    arena.prepare(with_spark=False)
     for number in range(1, rounds + 1):
-        if number <= len(STEPS) or number % 3 == 0:
+        with_spark = number % _WHOLE_EVERY == 0
+        arena.prepare(with_spark=with_spark)
+        started = time.monotonic()
+        if number % 3:
             step = next(steps)
-            arena.kill_at(step, next(views))
+            arena.kill_at(step, next(views), with_spark=with_spark)
         else:
             step = "a random moment"
-            arena.kill_some_time()
-        seconds = time.monotonic() - started
-        print(f"{number:5} killed at {step:16} {seconds / number:5.1f} s per round", flush=True)
-    print(
-        f"{rounds} kills: every view equal to Spark's result after each, no sequence twice, "
-        f"{arena.orphaned} attempts orphaned, {arena.survived} deaths outside an attempt, "
-        f"{arena.fenced} refreshes fenced off, "
-        f"next refresh after {statistics.median(arena.times):.1f} s (median)"
-    )
+            arena.kill_some_time(with_spark=with_spark)
+        spark = "with its Spark" if with_spark else ""
+        print(f"{number:5} {step:16} {time.monotonic() - started:5.1f} s {spark}", flush=True)
+        if time.monotonic() > until:
+            return
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument(
+        "--minutes", type=float, default=600.0, help="stop after these, at the latest"
+    )
     parser.add_argument("--seed", type=int, default=int(time.time()))
     found = parser.parse_args()
     print(f"seed {found.seed}", flush=True)

@@ -1,15 +1,18 @@
 """A process of its own that refreshes as it is told, one JSON command per line, until it dies.
 
-    {"sql": ["UPDATE ...", ...]}                 changes to sources
+    {"change": [{"table": ..., ...}, ...]}       changes to sources, see tests/tables.py
     {"define": "CREATE ..."}                     hw.sql
     {"refresh": "v", "die": "commit"}            SIGKILL when that step is reached
-    {"loop": {"views": [...], "sql": [...]}}     change and refresh for ever
+    {"loop": {"views": [...], "changes": [...]}} change and refresh for ever
+    {"race": {"view": ..., "until": ...}}        change and refresh until then
+    {"open": "sqlite:///..."}                    go on with another ledger
 
-Every answer is one line that begins with `@`.
+Every answer is one line that begins with `@`; the steps of a refresh are told as they come.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import itertools
 import json
@@ -18,10 +21,14 @@ import signal
 import sys
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import headwater
 from headwater.vocabulary.errors import HeadwaterError
+from tests import tables
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 SPARK = {
     "spark.master": "local[1]",
@@ -36,7 +43,7 @@ SPARK = {
 
 
 class Executioner:
-    """The observer that ends the process at one step, or some time after one."""
+    """The observer that tells every step, and ends the process at one, or some time after it."""
 
     def __init__(self) -> None:
         self._step: str | None = None
@@ -49,7 +56,8 @@ class Executioner:
         self._step, self._delay, self._whole = name or None, float(delay or 0), whole
 
     def __call__(self, step: str) -> None:
-        if step != self._step:
+        tell({"step": step})
+        if self._step is None or not _is(step, self._step):
             return
         if self._delay:
             threading.Timer(self._delay, self._kill).start()
@@ -62,47 +70,61 @@ class Executioner:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(folder: str, store: str | None) -> None:
-    executioner = Executioner()
-    config: dict[str, Any] = {"refresh.heartbeat_seconds": 1.0, "spark": SPARK}
-    hw = headwater.open(folder, store=store or None, config=config, observer=executioner)
-    hw.spark.range(1).count()
-    tell({"ready": os.getpid()})
-    for line in sys.stdin:
-        obey(hw, executioner, json.loads(line))
-    hw.close()
+def _is(step: str, wanted: str) -> bool:
+    """`execute` stands for whichever step of the plan comes first."""
+    return step == wanted or (wanted == "execute" and step.startswith("execute:"))
 
 
-def obey(hw: headwater.Headwater, executioner: Executioner, command: dict[str, Any]) -> None:
-    executioner.arm(command.get("die"), whole=bool(command.get("whole")))
-    for statement in command.get("sql", ()):
-        hw.workspace.spark.sql(statement)
-    if "define" in command:
-        tell(attempt(lambda: hw.sql(command["define"])))
-    if "refresh" in command:
-        tell(attempt(lambda: hw.refresh(command["refresh"]).to_json()))
-    if "race" in command:
-        race(hw, **command["race"])
-    if "loop" in command:
-        loop(hw, **command["loop"])
-    tell({"done": True})
+class Refresher:
+    """What commands act on."""
 
+    def __init__(self, folder: str, spark: SparkSession | None) -> None:
+        self._folder = folder
+        self._spark = spark
+        self.executioner = Executioner()
+        self.hw = self._opened(None)
+        self.hw.workspace.spark.range(1).count()
 
-def loop(hw: headwater.Headwater, views: list[str], sql: list[str]) -> None:
-    for statement in itertools.cycle(sql):
-        hw.workspace.spark.sql(statement)
-        hw.refresh_all(views)
-        tell({"round": True})
+    def _opened(self, store: str | None) -> headwater.Headwater:
+        config: dict[str, Any] = {"refresh.heartbeat_seconds": 1.0, "spark": SPARK}
+        return headwater.open(
+            self._folder,
+            store=store,
+            spark=self._spark,
+            config=config,
+            observer=self.executioner,
+        )
 
+    def obey(self, command: dict[str, Any]) -> None:
+        self.executioner.arm(command.get("die"), whole=bool(command.get("whole")))
+        if "open" in command:
+            self.hw = self._opened(command["open"])
+        for action in command.get("change", ()):
+            tables.change(action["table"], action)
+        if "define" in command:
+            tell(attempt(lambda: self.hw.sql(command["define"])))
+        if "refresh" in command:
+            tell(attempt(lambda: self.hw.refresh(command["refresh"]).to_json()))
+        if "race" in command:
+            self.race(**command["race"])
+        if "loop" in command:
+            self.loop(**command["loop"])
+        tell({"done": True})
 
-def race(hw: headwater.Headwater, view: str, until: float, sql: list[str]) -> None:
-    """Refresh as often as possible; the changes, if any, are this process's to make."""
-    changes = itertools.cycle(sql) if sql else None
-    while time.time() < until:
-        if changes is not None:
+    def loop(self, views: list[str], changes: list[dict[str, Any]]) -> None:
+        for action in itertools.cycle(changes):
+            tables.change(action["table"], action)
+            self.hw.refresh_all(views)
+            tell({"round": True})
+
+    def race(self, view: str, until: float, changes: list[dict[str, Any]]) -> None:
+        """Refresh as often as possible; the changes are this process's to make."""
+        for action in itertools.cycle(changes):
+            if time.time() >= until:
+                return
             with contextlib.suppress(Exception):  # two writers of a source may conflict
-                hw.workspace.spark.sql(next(changes))
-        tell(attempt(lambda: hw.refresh(view).to_json()))
+                tables.change(action["table"], action)
+            tell(attempt(lambda: self.hw.refresh(view).to_json()))
 
 
 def attempt(call: Any) -> dict[str, Any]:
@@ -112,9 +134,44 @@ def attempt(call: Any) -> dict[str, Any]:
         return {"error": error.code, "what": error.what}
 
 
+_telling = threading.Lock()
+
+
 def tell(answer: dict[str, Any]) -> None:
-    print("@" + json.dumps(answer), flush=True)
+    with _telling:
+        os.write(1, f"@{json.dumps(answer)}\n".encode())
+
+
+def borrowed(gateway: str) -> SparkSession:
+    """A session on a JVM that another process started, and that outlives this one."""
+    os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"] = gateway.split(":")
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession as Session
+
+    connection = launch_gateway()
+    jvm: Any = connection.jvm
+    java = jvm.org.apache.spark
+    context = java.api.java.JavaSparkContext.fromSparkContext(java.SparkContext.getOrCreate())
+    conf = SparkConf(_jvm=jvm, _jconf=context.getConf())
+    session = Session(SparkContext(gateway=connection, jsc=context, conf=conf)).newSession()
+    for name, value in SPARK.items():
+        if session.conf.isModifiable(name):
+            session.conf.set(name, value)
+    return session
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--gateway", help="PORT:SECRET of the JVM to use")
+    asked = parser.parse_args()
+    refresher = Refresher(asked.folder, borrowed(asked.gateway) if asked.gateway else None)
+    tell({"ready": os.getpid()})
+    for line in sys.stdin:
+        refresher.obey(json.loads(line))
+    os._exit(0)  # a borrowed Spark is not ours to stop
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None)
+    main()

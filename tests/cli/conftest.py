@@ -55,15 +55,15 @@ def made(folder: Path, spark: SparkSession) -> Project:
 
 
 @pytest.fixture
-def fresh(tmp_path: Path, spark: SparkSession) -> Project:
+def fresh(tmp_path: Path, small_spark: SparkSession) -> Project:
     """A project as `init` leaves it."""
-    return made(tmp_path / "shop", spark)
+    return made(tmp_path / "shop", small_spark)
 
 
 @pytest.fixture(scope="module")
-def applied(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Project:
+def applied(tmp_path_factory: pytest.TempPathFactory, small_spark: SparkSession) -> Project:
     """A project with its views built; shared by the tests of a file, which leave it up to date."""
-    project = made(tmp_path_factory.mktemp("cli") / "shop", spark)
+    project = made(tmp_path_factory.mktemp("cli") / "shop", small_spark)
     ran = project("apply")
     assert ran.status == 0, ran.err
     return project

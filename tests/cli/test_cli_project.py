@@ -258,7 +258,6 @@ def test_migrate_says_where_the_ledger_is(applied: Project) -> None:
     assert "was up to date" in applied("migrate").out
 
 
-@pytest.mark.slow
 def test_watch_refreshes_when_a_source_moves(
     applied: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,7 +299,6 @@ def claims(folder: Path) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("step", ["capture", "plan", "commit"])
-@pytest.mark.slow
 def test_an_interrupted_refresh_leaves_nothing_claimed(
     applied: Project, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

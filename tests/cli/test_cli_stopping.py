@@ -12,8 +12,6 @@ import pytest
 
 from headwater.cli.stopping import Stop
 
-pytestmark = pytest.mark.slow
-
 
 def test_signals_that_come_together_are_one_request() -> None:
     """`timeout` signals a process twice; only a later signal means the user has no patience."""

@@ -128,11 +128,10 @@ def rows(spark: SparkSession, query: str) -> list[tuple[object, ...]]:
     return [tuple(row) for row in spark.sql(query).collect()]
 
 
-@pytest.mark.slow
-def test_the_demo_tells_the_truth(tmp_path: Path, spark: SparkSession) -> None:
+def test_the_demo_tells_the_truth(tmp_path: Path, small_spark: SparkSession) -> None:
     """All rounds on a tiny shop: every technique is used where it should be, every view equal."""
     told: list[Event] = []
-    story = run_demo(tmp_path / "demo", 2_000, told.append, spark=spark)
+    story = run_demo(tmp_path / "demo", 2_000, told.append, spark=small_spark)
     assert story.is_equal
     assert told == story.events
     used = {(r.number, r.receipt.view): r.receipt.technique for r in story.of(Refreshed)}

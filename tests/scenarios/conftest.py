@@ -14,24 +14,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-TINY = {
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
-"""A few rows are computed faster than code for them is compiled."""
-
-
-@pytest.fixture(scope="session")
-def small_spark(spark: SparkSession) -> SparkSession:
-    """A session of its own on the Spark of all tests, tuned for tables of ten rows."""
-    session = spark.newSession()
-    for name, value in TINY.items():
-        session.conf.set(name, value)
-    return session
-
-
 @pytest.fixture
 def lake(tmp_path: Path, small_spark: SparkSession) -> Iterator[Lake]:
     made = Lake(tmp_path, small_spark)

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import headwater
+from headwater.compiled_views import compiled_view
 from headwater.execute.isolated import isolated
+from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Technique
+from tests import tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -62,13 +65,8 @@ class Lake:
         mode: str = "error",
         **properties: str,
     ) -> None:
-        """Make or replace a table in one commit; the change feed is on unless said otherwise."""
-        options = {"delta.enableChangeDataFeed": "true", **properties}
-        frame = self.spark.createDataFrame(list(rows), ddl).coalesce(1)
-        writer = frame.write.format("delta").mode(mode).options(**options)
-        if mode == "overwrite":
-            writer = writer.option("overwriteSchema", "true")
-        writer.save(self.path(name))
+        """Make, or add to, a table in one commit; the change feed is on unless said otherwise."""
+        tables.write(self.path(name), ddl, rows, mode=mode, **properties)
 
     def source(self, name: str, ddl: str, rows: Iterable[tuple[Any, ...]], **options: str) -> None:
         self.write(name, ddl, rows, **options)
@@ -101,10 +99,23 @@ class Lake:
         return found
 
     def _log(self, name: str) -> list[Path]:
-        return [p for p in Path(self.path(name), "_delta_log").glob("*.json") if p.stem.isdigit()]
+        return tables.log_files(self.path(name))
+
+    def stamp(self, view: str) -> Stamp:
+        """What the newest commit of ours says about the view, read from the log itself."""
+        notes = [c["userMetadata"] for c in self.commits(view) if "userMetadata" in c]
+        found = Stamp.from_json(notes[-1])
+        assert found is not None
+        return found
 
     def content(self, view: str) -> Counter[str]:
         return bag(self.hw.table(view).collect())
+
+    def stored(self, view: str) -> Counter[str]:
+        """The visible columns as another reader than Spark finds them in the view's table."""
+        names = list(compiled_view(self.hw.workspace, view).stored.values())
+        rows = tables.read(self.path(view)).select(names).to_pylist()
+        return bag(tuple(row.values()) for row in rows)
 
     def recomputed(self, *views: str) -> dict[str, Counter[str]]:
         """Views computed by nothing but Spark, from the sources as they are now."""
@@ -123,7 +134,7 @@ class Lake:
         """Equal to Spark's own result now, as bags, by our comparison and by `verify`."""
         wanted = views or tuple(self.queries)
         for view, expected in self.recomputed(*wanted).items():
-            assert self.content(view) == expected, view
+            assert self.stored(view) == expected, view
         for view in wanted if verify is None else verify:
             assert self.hw.verify(view).equal, view
 

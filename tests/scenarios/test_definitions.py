@@ -14,7 +14,12 @@ import pytest
 import headwater
 from headwater.execute.isolated import isolated
 from headwater.planned_sql import planned_scripts
-from headwater.vocabulary.errors import DefinitionConflict, HeadwaterError, ProjectInvalid
+from headwater.vocabulary.errors import (
+    DefinitionConflict,
+    HeadwaterError,
+    ProjectInvalid,
+    SourceUnreadable,
+)
 from tests.scenarios.lake import Lake, bag
 
 if TYPE_CHECKING:
@@ -149,7 +154,49 @@ def test_check_and_plan_write_nothing(folder: Path, small_spark: SparkSession) -
         assert snapshot(folder) == built
 
 
-@pytest.mark.slow
+def test_a_source_that_is_not_there_is_named(folder: Path, small_spark: SparkSession) -> None:
+    """S57: what `hw.sql` says of a source that cannot be read names the place it looked at."""
+    with headwater.open(folder, spark=small_spark) as hw:
+        with pytest.raises(SourceUnreadable, match=f"{folder}/data/nowhere"):
+            hw.sql("CREATE SOURCE gone FROM DELTA 'data/nowhere'")
+        assert "gone" not in hw.workspace.definitions.sources
+
+
+def test_statements_of_another_application(folder: Path, small_spark: SparkSession) -> None:
+    """S57: the ledger's statements define; a row that goes takes along what it defined."""
+    (folder / "views" / "all.sql").write_text(SOURCES)
+    with headwater.open(folder, spark=small_spark) as hw:
+        statements = hw.workspace.ledger.statements
+        statements.put(7, f"{VIEW}told AS SELECT k FROM t")
+        hw.apply()
+        assert [s.view for s in hw.status() if s.view == "told"] == ["told"]
+        statements.put(8, "REFRESH MATERIALIZED VIEW told")
+        (misplaced,) = hw.check().errors
+        assert (misplaced.code, misplaced.location.file) == ("MISPLACED_STATEMENT", "<statement 8>")
+        statements.remove(8)
+        statements.remove(7)
+        assert ("drop", "told") in [(a.verb.value, a.name) for a in hw.plan()]
+        hw.apply()
+        assert hw.status() == []
+        assert not (folder / "warehouse" / "told").exists()
+
+
+def test_found_again_definitions_know_their_file(folder: Path, small_spark: SparkSession) -> None:
+    """S28: a lost ledger is made again with the places at which views were written."""
+    text = SOURCES + f"\n{VIEW}found AS SELECT k FROM t;\n"
+    (folder / "views" / "all.sql").write_text(text)
+    with headwater.open(folder, spark=small_spark) as hw:
+        hw.apply()
+    shutil.rmtree(folder / ".headwater")
+    with headwater.open(folder, spark=small_spark) as hw:
+        place = hw.workspace.definitions.views["found"].location
+        assert (place.file, place.line, place.column) == ("views/all.sql", 4, 1)
+        assert [a.name for a in hw.plan() if a.name == "found"] == []
+        (folder / "views" / "all.sql").write_text(SOURCES)
+        assert ("drop", "found") in [(a.verb.value, a.name) for a in hw.plan()]
+        hw.apply()
+
+
 def test_planned_sql_runs(folder: Path, small_spark: SparkSession, tmp_path: Path) -> None:
     """S58: the SQL that `plan --sql` prints builds, and later refreshes, the very same views."""
     text = (

@@ -14,8 +14,6 @@ from headwater.vocabulary.errors import CommitFailed
 from headwater.vocabulary.receipt import AttemptState
 from tests.scenarios.lake import Lake
 
-pytestmark = pytest.mark.slow
-
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 

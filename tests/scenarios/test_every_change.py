@@ -9,8 +9,6 @@ import pytest
 
 from tests.scenarios.lake import INCREMENTAL, Lake
 
-pytestmark = pytest.mark.slow
-
 ORDERS = (
     "id INT, region STRING, customer INT, amount DECIMAL(10,2), qty INT, price DOUBLE, day DATE"
 )

@@ -6,8 +6,6 @@ import pytest
 
 from tests.scenarios.lake import INCREMENTAL, Lake
 
-pytestmark = pytest.mark.slow
-
 VIEWS = {
     "report": """SELECT m.id, m.note, i.label, l.extra, d.word
         FROM main m JOIN inn i ON m.inn_id = i.id

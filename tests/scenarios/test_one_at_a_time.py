@@ -7,7 +7,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from headwater.vocabulary.errors import AsOfBelowFrontier, RefreshRunning, WrongUse
+import headwater
+from headwater import refresh
+from headwater.store.views import Views
+from headwater.vocabulary.errors import (
+    AsOfBelowFrontier,
+    CommitUnsettled,
+    FrontierUnsettled,
+    LedgerUnreachable,
+    RefreshFenced,
+    RefreshRunning,
+    WrongUse,
+)
 from headwater.vocabulary.receipt import AttemptState
 from headwater.vocabulary.technique import Technique
 from tests.scenarios.lake import Lake, bag
@@ -123,3 +134,91 @@ def test_failed_attempt_leaves_the_view_free(lake: Lake) -> None:
     assert bag(lake.hw.table("sums").collect()) == before
     lake.hw.refresh("sums")
     lake.assert_right("sums")
+
+
+@pytest.mark.parametrize("step", ["plan", "commit"])
+def test_the_fence_needs_no_ledger(lake: Lake, step: str) -> None:
+    """S21: who commits in the middle of another's refresh, on a ledger of its own, fences it off.
+
+    Both started from the same version; only the first may count its rows.
+    """
+    lake.run("INSERT INTO {t} VALUES ('a', 3), ('new', 4)")
+    store = f"sqlite:///{lake.folder}/other-{step}.db"
+    with headwater.open(lake.folder, store=store, spark=lake.spark) as other:
+
+        def overtake(reached: str) -> None:
+            if reached == step:
+                lake.on_step = lambda _step: None
+                assert other.refresh("sums").rows_inserted > 0
+
+        lake.on_step = overtake
+        with pytest.raises(RefreshFenced):
+            lake.hw.refresh("sums")
+    lake.assert_right("sums")
+    assert lake.hw.refresh("sums").technique is Technique.SKIP
+
+
+def test_a_ledger_that_goes_away_after_the_commit(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S21: what has landed is a success; the ledger learns of it by the next look at the view."""
+    lake.run("INSERT INTO {t} VALUES ('a', 9)")
+
+    def away(*_: object, **__: object) -> None:
+        raise LedgerUnreachable("the database did not answer")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Views, "advance", away)
+        receipt = lake.hw.refresh("sums")
+    assert receipt.technique is not Technique.SKIP
+    assert lake.hw.history("sums")[0].state is AttemptState.SUCCEEDED
+    assert lake.hw.status()[0].frontier != receipt.frontier
+    assert lake.hw.refresh("sums").technique is Technique.SKIP
+    assert lake.hw.status()[0].frontier == receipt.frontier
+    lake.assert_right("sums")
+
+
+def test_a_log_that_does_not_answer_is_looked_at_later(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S27: a commit whose outcome cannot be learned is no success, and is not tried again blind."""
+    lake.run("INSERT INTO {t} VALUES ('a', 11)")
+
+    def away(*_: object) -> None:
+        raise OSError("storage away")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(refresh, "find_attempt", away)
+        with pytest.raises(CommitUnsettled, match="storage away"):
+            lake.hw.refresh("sums")
+    assert lake.hw.history("sums")[0].state is AttemptState.ORPHANED
+    assert lake.hw.refresh("sums").technique is Technique.SKIP
+    lake.assert_right("sums")
+
+
+def test_a_bottom_is_never_a_mix(lake: Lake) -> None:
+    """S22: a view that alone would meet two versions of one source is refused, told, and heals."""
+    lake.view("above", "SELECT k, s FROM sums")
+    lake.view("bottom", "SELECT t.k, t.v, above.s FROM t JOIN above ON t.k = above.k")
+    lake.run("UPDATE {t} SET v = v + 1 WHERE k = 'b'")
+    lake.hw.refresh("sums")
+    before = lake.content("bottom")
+    with pytest.raises(FrontierUnsettled, match="bottom would mix"):
+        lake.hw.refresh("bottom", only=True)
+    assert lake.content("bottom") == before
+    lake.hw.refresh("bottom")
+    lake.assert_right()
+
+
+def test_another_process_defines_anew(lake: Lake) -> None:
+    """S29: who knew the old definition follows the new one, and does not put the old one back."""
+    lake.view("moving", "SELECT k, v FROM t")
+    with lake.open() as other:
+        assert other.refresh("moving").technique is Technique.SKIP
+        query = "SELECT k, v + 1 AS w FROM t WHERE v > 1"
+        lake.hw.sql(f"CREATE OR REPLACE MATERIALIZED VIEW moving AS {query}")
+        lake.queries["moving"] = query
+        lake.run("INSERT INTO {t} VALUES ('a', 12)")
+        assert other.refresh("moving").technique is not Technique.REBUILD
+        assert other.table("moving").columns == ["k", "w"]
+    lake.assert_right("moving")

