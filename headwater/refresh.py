@@ -22,7 +22,7 @@ from headwater.compiled_views import (
 from headwater.execute.cause import cause_of
 from headwater.execute.executor import Executor
 from headwater.execute.isolated import isolated, tagged
-from headwater.execute.staged import Staged
+from headwater.execute.staged import Staged, Stored
 from headwater.plan.planner import Choice, Situation, choose, plan_refresh
 from headwater.plan.steps import RefreshPlan
 from headwater.plan.strategies.inputs import SourceWindow, used_fields
@@ -186,7 +186,10 @@ def _carry_out(
             publish_quiet(workspace.ledger, known.record, frontier)
             return None, staged.costs, None
         attempt.checkpoint("commit")
-        target = _target(workspace, view, known, plan, frontier, attempt)
+        target = replace(
+            _target(workspace, view, known, plan, frontier, attempt),
+            reshapes=not situation.exists,
+        )
         started = time.perf_counter()
         landed = _committed(workspace, view, staged, target, attempt)
     cost = StepCost("commit", time.perf_counter() - started, landed.rows_inserted)
@@ -346,15 +349,22 @@ def execute(
     """Run the plan's steps; nothing of it touches the view."""
     session = isolated(workspace.spark)
     tables = stored_tables(workspace, view)
-    target = (known.record.path, known.latest) if known.latest >= 0 else None
     expected = {w.source: w.rows for w in situation.windows.values()}
     try:
-        return Executor(session, tables, target, expected).run(plan, attempt.checkpoint)
+        executor = Executor(session, tables, _stored(workspace, known), expected)
+        return executor.run(plan, attempt.checkpoint)
     except HeadwaterError:
         raise
     except Exception as error:
         attempt.stop_if_asked("while it ran")
         raise SparkFailed(f"{view.name} by {plan.technique}: {cause_of(error)}") from error
+
+
+def _stored(workspace: Workspace, known: Known) -> Stored | None:
+    if known.latest < 0:
+        return None
+    files = workspace.log_of(known.record.name).files(known.latest)
+    return Stored(known.record.path, known.latest, files)
 
 
 def _committed(

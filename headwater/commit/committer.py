@@ -15,6 +15,7 @@ call itself.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -32,7 +33,7 @@ from headwater.vocabulary.errors import (
     HeadwaterError,
     RefreshFenced,
 )
-from headwater.vocabulary.names import FILE, quoted
+from headwater.vocabulary.names import CHANGE, quoted
 
 Lookup = Callable[[str, int], Commit | None]
 """Find a commit by attempt id among those after a version."""
@@ -98,11 +99,12 @@ def _counted(staged: Staged, target: Target) -> Target:
 
 def _patch_sizes(staged: Staged, kept: Kept) -> tuple[int, int]:
     if kept.table is not None:
-        deleted = kept.rows - kept.table.column(FILE).null_count
+        kinds = Counter(kept.table.column(CHANGE).to_pylist())
     else:
-        going = f"SELECT COUNT({FILE}) FROM {quoted(staged.write.relation)}"
-        deleted = int(staged.session.sql(going).collect()[0][0])
-    return kept.rows - deleted, deleted
+        counting = f"SELECT {CHANGE}, COUNT(*) FROM {quoted(staged.write.relation)} GROUP BY 1"
+        kinds = Counter({row[0]: row[1] for row in staged.session.sql(counting).collect()})
+    updated = kinds["update_postimage"]
+    return kinds["insert"] + updated, kinds["delete"] + updated
 
 
 def _explained(failure: Exception | None, target: Target) -> HeadwaterError:

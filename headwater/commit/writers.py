@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from headwater.capture.actions import Action
 from headwater.commit.target import Target
 from headwater.commit.transaction import Transaction
-from headwater.execute.reading import placed_rows
+from headwater.execute.reading import stored_rows
 from headwater.execute.staged import Staged, Stored
-from headwater.plan.patch import coming, patched
+from headwater.plan.patch import fed, patched
 from headwater.plan.render import listed
 from headwater.plan.steps import Append, Overwrite, Patch, Write
 from headwater.vocabulary.names import CHANGE, FILE, TRANSACTION_APP, quoted
@@ -43,17 +43,13 @@ def _patch(step: Patch, staged: Staged, target: Target) -> None:
     stored = _require(staged.stored)
     transaction = Transaction(staged.session, target)
     touched = _touched_files(step, staged, stored)
+    stored_rows(staged.session, stored, touched).createOrReplaceTempView(_TOUCHED)
+    content = patched(step.columns, step.identity, _TOUCHED, step.relation)
     if touched:
-        placed_rows(staged.session, stored, touched).createOrReplaceTempView(_TOUCHED)
-        names = listed(step.columns)
-        content = patched(step.columns, _TOUCHED, step.relation)
-        frame = staged.session.sql(
-            f"SELECT {names}, CAST(NULL AS STRING) AS {CHANGE} FROM ({content}) "
-            f"UNION ALL SELECT {names}, {CHANGE} FROM {quoted(step.relation)}"
-        )
-    else:
-        frame = staged.session.sql(coming(step.columns, step.relation))
-    transaction.add(_fitting(frame, staged).coalesce(_parts(touched)))
+        marked = f"SELECT *, CAST(NULL AS STRING) AS {CHANGE} FROM ({content})"
+        content = f"{marked} UNION ALL {fed(step.columns, step.relation)}"
+    frame = _fitting(staged.session.sql(content), staged)
+    transaction.add(frame.coalesce(_parts(touched)))
     transaction.remove(touched)
     transaction.commit()
 
@@ -97,7 +93,7 @@ def _fitting(frame: DataFrame, staged: Staged) -> DataFrame:
     from pyspark.sql.functions import col  # noqa: PLC0415
 
     stored = _require(staged.stored)
-    types = {f.name: f.dataType for f in placed_rows(staged.session, stored, ()).schema.fields}
+    types = {f.name: f.dataType for f in stored_rows(staged.session, stored, ()).schema.fields}
     shown = [
         col(quoted(f.name))
         if f.name == CHANGE or f.dataType == types[f.name]

@@ -25,7 +25,9 @@ def delta_log(session: SparkSession, path: str) -> Any:
     return logs.forTable(session._jsparkSession, path)  # noqa: SLF001
 
 
-def files_frame(session: SparkSession, path: str, version: int, adds: Sequence[Action]) -> DataFrame:
+def files_frame(
+    session: SparkSession, path: str, version: int, adds: Sequence[Action]
+) -> DataFrame:
     """The rows of some files of a table, read as that version of the table reads them."""
     from pyspark.sql import DataFrame as Frame  # noqa: PLC0415
 

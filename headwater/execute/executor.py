@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from headwater.execute.reading import changes, columns_at, placed_rows
+from headwater.execute.reading import changes, columns_at, stored_rows
 from headwater.execute.relations import SMALL_ROWS, Kept, keep
 from headwater.execute.staged import Staged, Stored
 from headwater.plan.steps import (
@@ -82,7 +82,7 @@ class Executor:
             frame = changes(self._session, self._tables[step.source], step)
             self._keep(step.name, frame, may_be_small=self._is_small(step.source))
         elif isinstance(step, ReadView) and self._stored is not None:
-            self._register(step.name, placed_rows(self._session, self._stored))
+            self._register(step.name, stored_rows(self._session, self._stored))
         elif isinstance(step, Derive):
             frame = self._session.sql(step.sql)
             if step.once:

@@ -11,7 +11,7 @@ from headwater.execute.staged import Stored
 from headwater.plan.consolidate import consolidated, difference
 from headwater.plan.steps import ReadChanges
 from headwater.plan.stored import StoredTable
-from headwater.vocabulary.names import FILE, ROW, WEIGHT, quoted
+from headwater.vocabulary.names import FILE, WEIGHT, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,14 +39,13 @@ def snapshot(session: SparkSession, path: str, version: int | None) -> DataFrame
     return reader.load(path)
 
 
-def placed_rows(
+def stored_rows(
     session: SparkSession, stored: Stored, files: Sequence[Action] | None = None
 ) -> DataFrame:
-    """A view's stored rows with their places; of all its files, or of some."""
+    """A view's stored rows, each with its file; of all files, or of some."""
     chosen = stored.files if files is None else files
     frame = files_frame(session, stored.path, stored.version, chosen)
-    place = (f"_metadata.file_name AS {FILE}", f"_metadata.row_index AS {ROW}")
-    return frame.selectExpr("*", *place)
+    return frame.selectExpr("*", f"_metadata.file_name AS {FILE}")
 
 
 def changes(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:

@@ -1,8 +1,9 @@
-"""A view's change as a patch of its table: which stored rows go, and which rows come.
+"""A view's change as a patch of its table: which stored rows go, which rows come.
 
-Every stored row is known by its place, a file and a row in it. A patch holds for each row that goes
-its place and its values, and for each row that comes its values. The writer then needs no join on
-values: it leaves out places, adds rows, and writes both as the table's change feed.
+Every row of a patch says what happens (`_change_type`) and, if it is about a stored row, in which
+file that is. The files named are written anew without the rows that go, and the others stay. A row
+that is stored several times and loses some of its copies has the others in the patch too, as
+`stay`: all copies are taken out by value, and those come back.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from dataclasses import dataclass
 
 from headwater.plan.render import listed
 from headwater.plan.steps import TARGET
-from headwater.vocabulary.names import CHANGE, FILE, ROW, WEIGHT, quoted
+from headwater.vocabulary.names import CHANGE, FILE, WEIGHT, quoted
 
 _KINDS = "__hw_kinds"
-_PLACES = "__hw_places"
-_PLACE = "__hw_place"
+_COPIES = "__hw_copies"
+_COPY = "__hw_copy"
 _COMES = f"{CHANGE} IN ('insert', 'update_postimage')"
+_GOES = f"{CHANGE} IN ('delete', 'update_preimage')"
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,8 @@ def keyed_patch(keyed: Keyed, found: str, source: str) -> str:
     )
     on = _same(keyed.keys) or "TRUE"
     return (
-        f"SELECT {shown}, CASE WHEN NOT {_COMES} THEN {FILE} END AS {FILE}, "
-        f"CASE WHEN NOT {_COMES} THEN {ROW} END AS {ROW}, {CHANGE} "
-        f"FROM (SELECT {old}, {new}, t.{FILE}, t.{ROW}, {kinds} AS {_KINDS} "
+        f"SELECT {shown}, CASE WHEN {_GOES} THEN {FILE} END AS {FILE}, {CHANGE} "
+        f"FROM (SELECT {old}, {new}, t.{FILE}, {kinds} AS {_KINDS} "
         f"FROM {quoted(source)} s LEFT JOIN {quoted(found)} t ON {on}) p "
         f"LATERAL VIEW explode({_KINDS}) k AS {CHANGE}"
     )
@@ -78,44 +79,43 @@ def found_rows(columns: tuple[str, ...], rows: str) -> str:
 
 
 def rows_patch(columns: tuple[str, ...], found: str, rows: str) -> str:
-    """-n: n of the stored copies go; +n: n copies come. `rows` has each row once."""
+    """-n: n of the stored copies go, the others stay; +n: n copies come."""
     names, weight = listed(columns), quoted(WEIGHT)
     shown = ", ".join(f"s.{quoted(c)}" for c in columns)
-    places = (
-        f"SELECT {names}, collect_list(struct({FILE}, {ROW})) AS {_PLACES} "
-        f"FROM {quoted(found)} GROUP BY {names}"
-    )
+    stored = f"SELECT {names}, collect_list({FILE}) AS files FROM {quoted(found)} GROUP BY {names}"
     drift = "raise_error('HEADWATER_DRIFT: the table lacks a row that its sources once gave it')"
-    going = (
-        f"CASE WHEN coalesce(size(t.{_PLACES}), 0) >= -s.{weight} "
-        f"THEN slice(t.{_PLACES}, 1, CAST(-s.{weight} AS INT)) ELSE {drift} END"
+    copies = (
+        f"CASE WHEN coalesce(size(t.files), 0) >= -s.{weight} THEN transform(t.files, (f, i) -> "
+        f"struct(f AS file, CASE WHEN i < -s.{weight} THEN 'delete' ELSE 'stay' END AS kind)) "
+        f"ELSE {drift} END"
     )
     return (
-        f"SELECT {names}, {_PLACE}.{FILE} AS {FILE}, {_PLACE}.{ROW} AS {ROW}, 'delete' AS {CHANGE} "
-        f"FROM (SELECT {shown}, {going} AS {_PLACES} "
+        f"SELECT {names}, {_COPY}.file AS {FILE}, {_COPY}.kind AS {CHANGE} "
+        f"FROM (SELECT {shown}, {copies} AS {_COPIES} "
         f"FROM (SELECT * FROM {quoted(rows)} WHERE {weight} < 0) s "
-        f"LEFT JOIN ({places}) t ON {_same(columns)}) g "
-        f"LATERAL VIEW explode({_PLACES}) e AS {_PLACE} "
-        f"UNION ALL SELECT {names}, CAST(NULL AS STRING), CAST(NULL AS BIGINT), 'insert' "
+        f"LEFT JOIN ({stored}) t ON {_same(columns)}) g "
+        f"LATERAL VIEW explode({_COPIES}) e AS {_COPY} "
+        f"UNION ALL SELECT {names}, CAST(NULL AS STRING), 'insert' "
         f"FROM (SELECT * FROM {quoted(rows)} WHERE {weight} > 0) c "
-        f"LATERAL VIEW explode(array_repeat(1, CAST({weight} AS INT))) n AS __hw_copy"
+        f"LATERAL VIEW explode(array_repeat(1, CAST({weight} AS INT))) n AS {_COPY}"
     )
 
 
-def patched(columns: tuple[str, ...], table: str, patch: str) -> str:
-    """The table's rows once the patch is applied."""
+def patched(columns: tuple[str, ...], identity: tuple[str, ...], table: str, patch: str) -> str:
+    """The rows of a table, or of those of its files that a patch names, once it is applied."""
     shown = ", ".join(f"t.{quoted(c)}" for c in columns)
-    gone = f"(SELECT {FILE}, {ROW} FROM {quoted(patch)} WHERE {FILE} IS NOT NULL)"
+    going = f"(SELECT {listed(identity) or '1'} FROM {quoted(patch)} WHERE {_GOES})"
+    coming = f"{_COMES} OR {CHANGE} = 'stay'"
     return (
-        f"SELECT {shown} FROM {quoted(table)} t LEFT ANTI JOIN {gone} g "
-        f"ON t.{FILE} = g.{FILE} AND t.{ROW} = g.{ROW} "
-        f"UNION ALL {coming(columns, patch)}"
+        f"SELECT {shown} FROM {quoted(table)} t LEFT ANTI JOIN {going} s "
+        f"ON {_same(identity) or 'TRUE'} "
+        f"UNION ALL SELECT {listed(columns)} FROM {quoted(patch)} WHERE {coming}"
     )
 
 
-def coming(columns: tuple[str, ...], patch: str) -> str:
-    """The rows that a patch brings."""
-    return f"SELECT {listed(columns)} FROM {quoted(patch)} WHERE {_COMES}"
+def fed(columns: tuple[str, ...], patch: str) -> str:
+    """What the table's change feed tells of a patch."""
+    return f"SELECT {listed(columns)}, {CHANGE} FROM {quoted(patch)} WHERE {CHANGE} <> 'stay'"
 
 
 def _same(columns: tuple[str, ...]) -> str:

@@ -22,7 +22,7 @@ from headwater.plan.steps import (
     Step,
 )
 from headwater.plan.stored import StoredTable
-from headwater.vocabulary.names import FILE, ROW, WEIGHT, quoted
+from headwater.vocabulary.names import FILE, WEIGHT, quoted
 
 Tables = Mapping[str, StoredTable]
 
@@ -68,8 +68,7 @@ def _changes(step: ReadChanges, tables: Tables, target: str) -> str:
 
 @statement.register
 def _own(step: ReadView, tables: Tables, target: str) -> str:
-    place = f"_metadata.file_name AS {FILE}, _metadata.row_index AS {ROW}"
-    return _view(step.name, f"SELECT *, {place} FROM {target}")
+    return _view(step.name, f"SELECT *, _metadata.file_name AS {FILE} FROM {target}")
 
 
 @statement.register
@@ -98,7 +97,8 @@ def _rewrite(step: Rewrite, tables: Tables, target: str) -> str:
 
 @statement.register
 def _patch(step: Patch, tables: Tables, target: str) -> str:
-    return f"INSERT OVERWRITE {target} {patched(step.columns, TARGET, step.relation)}"
+    content = patched(step.columns, step.identity, TARGET, step.relation)
+    return f"INSERT OVERWRITE {target} {content}"
 
 
 def _view(name: str, sql: str) -> str:

@@ -12,7 +12,7 @@ from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.technique import Technique
 
 TARGET = "__hw_view"
-"""The view's own table as it was when the refresh began: all columns, and each row's place."""
+"""The view's own table as it was when the refresh began: all columns, and each row's file."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,9 @@ class Append(Write):
 
 @dataclass(frozen=True)
 class Patch(Write):
-    """Take stored rows out by their place and put rows in; see `plan/patch.py`."""
+    """Take stored rows out and put rows in; see `plan/patch.py`."""
+
+    identity: tuple[str, ...]  # columns by which a stored row is told from the others
 
 
 PRESENT = "__hw_present"
@@ -96,7 +98,7 @@ class Rewrite(Write):
 
     @property
     def patch(self) -> Patch:
-        return Patch(self.name, self.relation, self.columns)
+        return Patch(self.name, self.relation, self.columns, self.columns)
 
 
 @dataclass(frozen=True)

@@ -10,23 +10,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from headwater.define.query import examine
 from headwater.execute.compiling import compile_query
 from headwater.execute.isolated import isolated
 from headwater.plan.compiled import restore
 from headwater.plan.consolidate import difference
+from headwater.plan.patch import patched
 from headwater.plan.planner import Choice, Situation, plan_refresh
 from headwater.plan.planning import changes_name, new_name, old_name
 from headwater.plan.render import listed, render
 from headwater.plan.soundness import verdicts
 from headwater.plan.steps import (
-    PRESENT,
     TARGET,
     Append,
     Derive,
-    MergeGroups,
-    MergeKeys,
-    MergeRows,
+    Patch,
     RefreshPlan,
     Rewrite,
     Write,
@@ -34,7 +34,7 @@ from headwater.plan.steps import (
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.view import CompiledView
 from headwater.vocabulary.algebra import Scan
-from headwater.vocabulary.names import WEIGHT, quoted
+from headwater.vocabulary.names import FILE, quoted
 from headwater.vocabulary.technique import Technique
 
 if TYPE_CHECKING:
@@ -122,7 +122,8 @@ class Oracle:
             netted = session.sql(difference(view.catalog[name], after, before)).toArrow()
             session.createDataFrame(netted).createOrReplaceTempView(changes_name(name))
         if not view.is_opaque:
-            self._content(view, TARGET, lambda scan: old_name(scan.source))
+            self._content(view, "__hw_before", lambda scan: old_name(scan.source))
+            self._place()
 
     def _local(self, rows: Rows, ddl: str) -> DataFrame:
         """Rows as a local relation, which needs no job to read."""
@@ -135,16 +136,23 @@ class Oracle:
         sql = f"SELECT {shown} FROM ({render(view.layout.root, leaves)})"
         self._session.sql(sql).createOrReplaceTempView(name)
 
+    def _place(self) -> None:
+        """The view's old rows as if they were stored, two to a file."""
+        frame = self._session.table("__hw_before")
+        rows = frame.toArrow()
+        files = pa.array([f"file-{n // 2}" for n in range(rows.num_rows)], pa.string())
+        placed, schema = rows.append_column(FILE, files), frame.schema.add(FILE, "string")
+        self._session.createDataFrame(placed, schema=schema).createOrReplaceTempView(TARGET)
+
     def _try(self, view: CompiledView, plan: RefreshPlan) -> Mismatch | None:
         if view.is_opaque:
             return None
         session = self._session
-        for step in plan.steps:
-            if isinstance(step, Derive):
-                frame = session.sql(step.sql)
-                if step.once:
-                    frame = session.createDataFrame(frame.toArrow(), schema=frame.schema)
-                frame.createOrReplaceTempView(step.name)
+        for step in _derived(plan):
+            frame = session.sql(step.sql)
+            if step.once:
+                frame = session.createDataFrame(frame.toArrow(), schema=frame.schema)
+            frame.createOrReplaceTempView(step.name)
         session.sql(played(plan.write)).createOrReplaceTempView("__hw_played")
         names = listed(view.layout.visible)
         expected = session.sql(view.text).toDF(*view.layout.visible)
@@ -157,7 +165,7 @@ class Oracle:
         rows = session.sql(wrong).limit(20).collect()
         if not rows:
             return self._hidden(view, plan)
-        sqls = tuple(step.sql for step in plan.steps if isinstance(step, Derive))
+        sqls = tuple(step.sql for step in _derived(plan))
         return Mismatch(plan.technique, tuple(row.asDict() for row in rows), sqls)
 
     def _hidden(self, view: CompiledView, plan: RefreshPlan) -> Mismatch | None:
@@ -180,46 +188,18 @@ class Oracle:
 def played(write: Write) -> str:
     """What a write makes of the view's old content, as a query."""
     names = listed(write.columns)
-    old = f"SELECT {names} FROM {quoted(TARGET)}"
-    source = quoted(write.relation)
     if isinstance(write, Append):
-        return f"{old} UNION ALL SELECT {names} FROM {source}"
-    if isinstance(write, (MergeRows, Rewrite)):
-        same = " AND ".join(f"t.{quoted(c)} <=> s.{quoted(c)}" for c in write.columns)
-        shown = ", ".join(f"t.{quoted(c)}" for c in write.columns)
-        return (
-            f"SELECT {shown} FROM {quoted(TARGET)} t LEFT ANTI JOIN "
-            f"(SELECT * FROM {source} WHERE {quoted(WEIGHT)} < 0) s ON {same} "
-            f"UNION ALL SELECT {names} FROM {source} WHERE {quoted(WEIGHT)} > 0"
-        )
-    if isinstance(write, MergeKeys):
-        return (
-            f"{_untouched(write.columns, write.keys, source)} "
-            f"UNION ALL SELECT {names} FROM {source} WHERE {quoted(PRESENT)}"
-        )
-    if isinstance(write, MergeGroups):
-        return _merged_groups(write, source)
-    return f"SELECT {names} FROM {source}"
+        old = f"SELECT {names} FROM {quoted(TARGET)}"
+        return f"{old} UNION ALL SELECT {names} FROM {quoted(write.relation)}"
+    patch = write.patch if isinstance(write, Rewrite) else write
+    if isinstance(patch, Patch):
+        return patched(patch.columns, patch.identity, TARGET, patch.relation)
+    return f"SELECT {names} FROM {quoted(write.relation)}"
 
 
-def _untouched(columns: tuple[str, ...], keys: tuple[str, ...], source: str) -> str:
-    on = " AND ".join(f"t.{quoted(k)} <=> s.{quoted(k)}" for k in keys) or "TRUE"
-    shown = ", ".join(f"t.{quoted(c)}" for c in columns)
-    return f"SELECT {shown} FROM {quoted(TARGET)} t LEFT ANTI JOIN {source} s ON {on}"
-
-
-def _merged_groups(write: MergeGroups, source: str) -> str:
-    on = " AND ".join(f"t.{quoted(k)} <=> s.{quoted(k)}" for k in write.keys) or "TRUE"
-    new = dict(write.updates) | {k: f"t.{quoted(k)}" for k in write.keys}
-    updated = ", ".join(f"{new[c]} AS {quoted(c)}" for c in write.columns)
-    fresh = dict(write.inserts)
-    inserted = ", ".join(f"{fresh[c]} AS {quoted(c)}" for c in write.columns)
-    stays = f" WHERE NOT ({write.vanishes})" if write.vanishes else ""
-    return (
-        f"{_untouched(write.columns, write.keys, source)} "
-        f"UNION ALL SELECT {updated} FROM {quoted(TARGET)} t JOIN {source} s ON {on}{stays} "
-        f"UNION ALL SELECT {inserted} FROM {source} s LEFT ANTI JOIN {quoted(TARGET)} t ON {on}"
-    )
+def _derived(plan: RefreshPlan) -> list[Derive]:
+    steps = [step for step in plan.steps if isinstance(step, Derive)]
+    return [*steps, *plan.write.patching] if isinstance(plan.write, Rewrite) else steps
 
 
 def _window(name: str, states: TableStates) -> SourceWindow:

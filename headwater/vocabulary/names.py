@@ -9,8 +9,7 @@ WEIGHT = "__hw_weight"
 """A change row's multiplicity: +n rows appear, -n rows vanish."""
 
 FILE = "__hw_file"
-ROW = "__hw_row"
-"""The place of a stored row: its file's name, and its number in that file."""
+"""The name of the file that a stored row is in."""
 
 CHANGE = "_change_type"
 """Delta's own name for what happened to a row of a change feed."""

@@ -32,8 +32,9 @@ def keys_write(planning: Planning, layout: Layout) -> Write:
     fresh = planning.new(restrict(layout.root, wanted, touched))
     state = planning.relation("state", _state(layout, touched, fresh), once=True)
     found = planning.relation("found", found_by_keys(layout.keys, state), once=True)
-    patch = keyed_patch(_replaced(layout), found, state)
-    return Patch("patch", planning.relation("patch", patch, once=True), layout.columns)
+    sql = keyed_patch(_replaced(layout), found, state)
+    patch = planning.relation("patch", sql, once=True)
+    return Patch("patch", patch, layout.columns, layout.keys)
 
 
 def _replaced(layout: Layout) -> Keyed:
