@@ -17,7 +17,6 @@ from headwater.define.source import SourceDef
 from headwater.define.stored import from_json, to_json
 from headwater.define.view import ViewDef
 from headwater.execute.settings import configured_fingerprint, fingerprint
-from headwater.plan.view import Columns
 from headwater.store.encoding import json_text, json_value
 from headwater.store.ledger import Ledger
 from headwater.store.views import ViewRecord, ViewState
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from headwater.define.definitions import Definition
+    from headwater.plan.view import Columns
 
 Observer = Callable[[str], None]
 """Told the name of each step of a refresh before it begins."""
