@@ -66,7 +66,7 @@ class Lake:
         **properties: str,
     ) -> None:
         """Make, or add to, a table in one commit; the change feed is on unless said otherwise."""
-        tables.write(self.path(name), ddl, rows, mode=mode, **properties)
+        tables.write(self.path(name), ddl, rows, mode, **properties)
 
     def source(self, name: str, ddl: str, rows: Iterable[tuple[Any, ...]], **options: str) -> None:
         self.write(name, ddl, rows, **options)
@@ -84,6 +84,10 @@ class Lake:
         names = {name: self.place(name) for name in (*self.sources, *self.queries)}
         for statement in statements:
             self.spark.sql(statement.format(**names))
+
+    def change(self, name: str, **action: Any) -> None:
+        """One commit to a source without Spark, see `tables.change`."""
+        tables.change(self.path(name), action)
 
     # --- looking --------------------------------------------------------------------------------
 
