@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SPARK = {
     "spark.master": "local[1]",
     "spark.driver.memory": "768m",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=200m",
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
