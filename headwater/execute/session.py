@@ -131,6 +131,7 @@ def _local_settings() -> dict[str, str]:
         "spark.driver.memory": f"{heap_megabytes()}m",
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": str(2 * cores()),
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": str(2 * cores()),  # VACUUM's
         "spark.databricks.delta.snapshotPartitions": "2",
     }
 

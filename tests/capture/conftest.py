@@ -131,6 +131,6 @@ def write_log() -> type[WrittenLog]:
 
 
 @pytest.fixture(scope="session")
-def delta_spark(spark: SparkSession) -> SparkSession:
-    """The process's one Spark, under the name these tests know it by."""
-    return spark
+def delta_spark(small_spark: SparkSession) -> SparkSession:
+    """The Spark of all tests for tables of ten rows, under the name these tests know it by."""
+    return small_spark

@@ -142,11 +142,29 @@ class Arena:
         assert victim.bury() == -signal.SIGKILL
         self.judge(victim, list(VIEWS))
 
-    def race(self, victims: list[Victim], seconds: float) -> list[list[dict[str, Any]]]:
+    def interrupt(self, step: str, view: str) -> AttemptState:
+        """Send ^C to a process in the middle of a refresh; what its attempt is closed as."""
+        self.change()
+        victim = self.victim(with_spark=False)
+        victim.say(refresh=view)
+        victim.await_step(step)
+        victim.process.send_signal(signal.SIGINT)
+        assert victim.hear() is not None, "it died of ^C"
+        ledger = self.lake.hw.workspace.ledger
+        assert ledger.claims.list() == (), "a claim is left"
+        (newest,) = ledger.attempts.list(view, limit=1)
+        assert self._has_landed(view, newest.id) == (newest.state is AttemptState.SUCCEEDED)
+        self.check([view])
+        victim.kill()
+        victim.bury()
+        self.refresh(view)
+        self.check([view])
+        return newest.state
+
+    def race(self, victims: list[Victim], wins: int) -> list[list[dict[str, Any]]]:
         """All refresh one view without pause; each makes changes, so that there is always work."""
-        until = time.time() + seconds
         for victim in victims:
-            victim.say(race={"view": "sums", "until": until, "changes": self.changes(5)})
+            victim.say(race={"view": "sums", "wins": wins, "changes": self.changes(5)})
         found: list[list[dict[str, Any]]] = []
         for victim in victims:
             mine: list[dict[str, Any]] = []

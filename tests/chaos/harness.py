@@ -61,6 +61,12 @@ class Victim:
                 self.last_step = told["step"].partition(":")[0]
         return None
 
+    def await_step(self, step: str) -> None:
+        """Wait until a refresh is about to begin a step."""
+        assert self.process.stdout is not None
+        wanted = "@" + json.dumps({"step": step})
+        assert any(line.startswith(wanted) for line in self.process.stdout), f"no {step}"
+
     def await_ready(self) -> None:
         assert self.hear() is not None, "the process did not start"
         self.last_step = "none"

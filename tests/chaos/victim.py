@@ -4,7 +4,7 @@
     {"define": "CREATE ..."}                     hw.sql
     {"refresh": "v", "die": "commit"}            SIGKILL when that step is reached
     {"loop": {"views": [...], "changes": [...]}} change and refresh for ever
-    {"race": {"view": ..., "until": ...}}        change and refresh until then
+    {"race": {"view": ..., "wins": 5, ...}}      change and refresh until it was done so often
     {"open": "sqlite:///..."}                    go on with another ledger
 
 Every answer is one line that begins with `@`; the steps of a refresh are told as they come.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SPARK = {
     "spark.master": "local[1]",
     "spark.driver.memory": "768m",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=200m",
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
@@ -117,14 +117,15 @@ class Refresher:
             self.hw.refresh_all(views)
             tell({"round": True})
 
-    def race(self, view: str, until: float, changes: list[dict[str, Any]]) -> None:
-        """Refresh as often as possible; the changes are this process's to make."""
-        for action in itertools.cycle(changes):
-            if time.time() >= until:
-                return
+    def race(self, view: str, wins: int, changes: list[dict[str, Any]]) -> None:
+        """Refresh without pause until it was done so often; the changes are this process's."""
+        for action in itertools.islice(itertools.cycle(changes), wins):
             with contextlib.suppress(Exception):  # two writers of a source may conflict
                 tables.change(action["table"], action)
-            tell(attempt(lambda: self.hw.refresh(view).to_json()))
+            while "error" in (told := attempt(lambda: self.hw.refresh(view).to_json())):
+                tell(told)
+                time.sleep(0.02)
+            tell(told)
 
 
 def attempt(call: Any) -> dict[str, Any]:
@@ -132,6 +133,8 @@ def attempt(call: Any) -> dict[str, Any]:
         return {"outcome": call()}
     except HeadwaterError as error:
         return {"error": error.code, "what": error.what}
+    except KeyboardInterrupt:
+        return {"error": "INTERRUPTED"}
 
 
 _telling = threading.Lock()

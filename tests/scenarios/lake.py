@@ -31,6 +31,7 @@ class Lake:
         self.folder = folder
         self.spark = spark
         self.sources: list[str] = []
+        self.ddl: dict[str, str] = {}
         self.queries: dict[str, str] = {}
         self.told: list[str] = []
         self.on_step: Observer = lambda _step: None
@@ -66,7 +67,8 @@ class Lake:
         **properties: str,
     ) -> None:
         """Make, or add to, a table in one commit; the change feed is on unless said otherwise."""
-        tables.write(self.path(name), ddl, rows, mode=mode, **properties)
+        tables.write(self.path(name), ddl, rows, mode, **properties)
+        self.ddl[name] = ddl
 
     def source(self, name: str, ddl: str, rows: Iterable[tuple[Any, ...]], **options: str) -> None:
         self.write(name, ddl, rows, **options)
@@ -84,6 +86,13 @@ class Lake:
         names = {name: self.place(name) for name in (*self.sources, *self.queries)}
         for statement in statements:
             self.spark.sql(statement.format(**names))
+
+    def insert(self, name: str, *rows: tuple[Any, ...]) -> None:
+        self.change(name, ddl=self.ddl[name], insert=rows)
+
+    def change(self, name: str, **action: Any) -> None:
+        """One commit to a source without Spark, see `tables.change`."""
+        tables.change(self.path(name), action)
 
     # --- looking --------------------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ def test_full_disk_harms_nothing(
     lake = Lake(tmp_path, small_spark)
     lake.source("t", "k STRING, v INT", [("a", 1), ("b", 2)])
     lake.view("sums", "SELECT k, sum(v) AS s FROM t GROUP BY k")
-    lake.run("INSERT INTO {t} VALUES ('a', 5)")
+    lake.insert("t", ("a", 5))
     before, frontier = lake.content("sums"), lake.hw.status()[0].frontier
     fill(small_disk / "filler")
     with pytest.raises(CommitFailed, match=r"(?i)space|COMMIT_FAILED"):

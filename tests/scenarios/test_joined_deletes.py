@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.scenarios.lake import INCREMENTAL, Lake
+
+MAIN = "id INT, note STRING, inn_id INT, lef_id INT, open BOOLEAN, size INT"
+INN, LEF, DICT = "id INT, label STRING", "id INT, extra STRING", "code STRING, word STRING"
 
 VIEWS = {
     "report": """SELECT m.id, m.note, i.label, l.extra, d.word
@@ -16,25 +21,25 @@ VIEWS = {
         FROM main m JOIN inn i ON m.inn_id = i.id WHERE m.open GROUP BY i.label""",
     "orphans": "SELECT i.id, i.label, m.id AS main FROM inn i LEFT JOIN main m ON m.inn_id = i.id",
 }
-CHANGES = {
-    "S60 main": ["DELETE FROM {main} WHERE id = 1"],
-    "S60 inner-joined": ["DELETE FROM {inn} WHERE id = 20"],
+CHANGES: dict[str, list[dict[str, Any]]] = {
+    "S60 main": [{"table": "main", "delete": "id = 1"}],
+    "S60 inner-joined": [{"table": "inn", "delete": "id = 20"}],
     "S60 left-joined and dictionary": [
-        "DELETE FROM {lef} WHERE id = 200",
-        "DELETE FROM {dict} WHERE code = 'fixed'",
+        {"table": "lef", "delete": "id = 200"},
+        {"table": "dict", "delete": "code = 'fixed'"},
     ],
     "S60 inner-joined comes back with its dictionary": [
-        "INSERT INTO {inn} VALUES (20, 'again')",
-        "INSERT INTO {dict} VALUES ('fixed', 'one'), ('fixed', 'two')",
+        {"table": "inn", "ddl": INN, "insert": [(20, "again")]},
+        {"table": "dict", "ddl": DICT, "insert": [("fixed", "one"), ("fixed", "two")]},
     ],
-    "S61 row leaves WHERE": ["UPDATE {main} SET open = false WHERE id = 2"],
+    "S61 row leaves WHERE": [{"table": "main", "update": {"open": "false"}, "where": "id = 2"}],
     "S61 row enters WHERE with NULL": [
-        "UPDATE {main} SET open = true WHERE id = 4",
-        "UPDATE {main} SET open = NULL WHERE id = 5",
+        {"table": "main", "update": {"open": "true"}, "where": "id = 4"},
+        {"table": "main", "update": {"open": "NULL"}, "where": "id = 5"},
     ],
     "S61 child moves between parents": [
-        "UPDATE {main} SET inn_id = 10, lef_id = 100 WHERE id = 3",
-        "UPDATE {main} SET inn_id = NULL WHERE id = 6",
+        {"table": "main", "update": {"inn_id": "10", "lef_id": "100"}, "where": "id = 3"},
+        {"table": "main", "update": {"inn_id": "NULL"}, "where": "id = 6"},
     ],
 }
 
@@ -50,10 +55,10 @@ def lake(shared_lake: Lake) -> Lake:
         (5, "e", 30, 999, True, 9),
         (6, "f", 30, 100, True, None),
     ]
-    lake.source("main", "id INT, note STRING, inn_id INT, lef_id INT, open BOOLEAN, size INT", rows)
-    lake.source("inn", "id INT, label STRING", [(10, "x"), (20, "y"), (30, "x"), (40, "z")])
-    lake.source("lef", "id INT, extra STRING", [(100, "p"), (200, "q")])
-    lake.source("dict", "code STRING, word STRING", [("fixed", "w"), ("other", "o")])
+    lake.source("main", MAIN, rows)
+    lake.source("inn", INN, [(10, "x"), (20, "y"), (30, "x"), (40, "z")])
+    lake.source("lef", LEF, [(100, "p"), (200, "q")])
+    lake.source("dict", DICT, [("fixed", "w"), ("other", "o")])
     for name, query in VIEWS.items():
         lake.view(name, query)
     return lake
@@ -62,7 +67,8 @@ def lake(shared_lake: Lake) -> Lake:
 @pytest.mark.parametrize("change", CHANGES)
 def test_deletes_and_moves(lake: Lake, change: str) -> None:
     """S60, S61: deletes from any side, rows that leave WHERE, children that change parents."""
-    lake.run(*CHANGES[change])
+    for action in CHANGES[change]:
+        lake.change(action["table"], **action)
     receipts = lake.refresh()
     assert {v: r.technique for v, r in receipts.items() if r.technique not in INCREMENTAL} == {}
     lake.assert_right(verify=VIEWS if change == list(CHANGES)[-1] else ())

@@ -40,7 +40,7 @@ def test_second_refresh_is_refused_at_once(lake: Lake) -> None:
             reached.set()
             assert go_on.wait(60)
 
-    lake.run("INSERT INTO {t} VALUES ('a', 10)")
+    lake.insert("t", ("a", 10))
     lake.on_step = hold
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(lake.hw.refresh, "sums")
@@ -61,13 +61,13 @@ def test_second_refresh_is_refused_at_once(lake: Lake) -> None:
 @pytest.mark.parametrize("step", ["capture", "plan", "commit"])
 def test_commit_after_the_pin_is_in_the_next_refresh(lake: Lake, step: str) -> None:
     """S22: a source commit between pin and read is in the next refresh, once."""
-    lake.run("INSERT INTO {t} VALUES ('b', 1)")
+    lake.insert("t", ("b", 1))
     pinned, seen = lake.version("t"), lake.recomputed("sums")["sums"]
 
     def late(reached: str) -> None:
         if reached == step:
             lake.on_step = lambda _step: None
-            lake.run("UPDATE {t} SET v = v + 1 WHERE k = 'b'")
+            lake.change("t", update={"v": "v + 1"}, where="k = 'b'")
 
     lake.on_step = late
     receipt = lake.hw.refresh("sums")
@@ -85,7 +85,7 @@ def test_as_of(lake: Lake) -> None:
     kept = lake.content("sums")
     wanted = {}
     for step in range(1, 4):
-        lake.run(f"INSERT INTO {{t}} VALUES ('step', {step}), ('new{step}', {step})")
+        lake.insert("t", ("step", step), (f"new{step}", step))
         wanted[start + step] = lake.recomputed("sums")["sums"]
 
     with pytest.raises(AsOfBelowFrontier):
@@ -108,9 +108,10 @@ def test_as_of(lake: Lake) -> None:
 def test_as_of_in_sql(lake: Lake) -> None:
     """S23: the statement means the same as the call, and many windows at once lose nothing."""
     start = lake.hw.refresh("sums").frontier["t"].version
-    lake.run("DELETE FROM {t} WHERE k = 'a'", "INSERT INTO {t} VALUES ('a', 5)")
+    lake.change("t", delete="k = 'a'")
+    lake.insert("t", ("a", 5))
     middle = lake.recomputed("sums")["sums"]
-    lake.run("UPDATE {t} SET k = 'moved' WHERE k = 'a'")
+    lake.change("t", update={"k": "'moved'"}, where="k = 'a'")
     lake.hw.sql(f"REFRESH MATERIALIZED VIEW sums AS OF VERSION {start + 2}")
     assert lake.content("sums") == middle
     lake.hw.refresh("sums")
@@ -119,7 +120,7 @@ def test_as_of_in_sql(lake: Lake) -> None:
 
 def test_failed_attempt_leaves_the_view_free(lake: Lake) -> None:
     """S21: a refresh that breaks down gives its claim back and is closed in the history."""
-    lake.run("INSERT INTO {t} VALUES ('z', 1)")
+    lake.insert("t", ("z", 1))
     before = lake.content("sums")
 
     def fail(step: str) -> None:
@@ -142,7 +143,7 @@ def test_the_fence_needs_no_ledger(lake: Lake, step: str) -> None:
 
     Both started from the same version; only the first may count its rows.
     """
-    lake.run("INSERT INTO {t} VALUES ('a', 3), ('new', 4)")
+    lake.insert("t", ("a", 3), ("new", 4))
     store = f"sqlite:///{lake.folder}/other-{step}.db"
     with headwater.open(lake.folder, store=store, spark=lake.spark) as other:
 
@@ -162,7 +163,7 @@ def test_a_ledger_that_goes_away_after_the_commit(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S21: what has landed is a success; the ledger learns of it by the next look at the view."""
-    lake.run("INSERT INTO {t} VALUES ('a', 9)")
+    lake.insert("t", ("a", 9))
 
     def away(*_: object, **__: object) -> None:
         raise LedgerUnreachable("the database did not answer")
@@ -182,7 +183,7 @@ def test_a_log_that_does_not_answer_is_looked_at_later(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """S27: a commit whose outcome cannot be learned is no success, and is not tried again blind."""
-    lake.run("INSERT INTO {t} VALUES ('a', 11)")
+    lake.insert("t", ("a", 11))
 
     def away(*_: object) -> None:
         raise OSError("storage away")
@@ -200,7 +201,7 @@ def test_a_bottom_is_never_a_mix(lake: Lake) -> None:
     """S22: a view that alone would meet two versions of one source is refused, told, and heals."""
     lake.view("above", "SELECT k, s FROM sums")
     lake.view("bottom", "SELECT t.k, t.v, above.s FROM t JOIN above ON t.k = above.k")
-    lake.run("UPDATE {t} SET v = v + 1 WHERE k = 'b'")
+    lake.change("t", update={"v": "v + 1"}, where="k = 'b'")
     lake.hw.refresh("sums")
     before = lake.content("bottom")
     with pytest.raises(FrontierUnsettled, match="bottom would mix"):
@@ -218,7 +219,7 @@ def test_another_process_defines_anew(lake: Lake) -> None:
         query = "SELECT k, v + 1 AS w FROM t WHERE v > 1"
         lake.hw.sql(f"CREATE OR REPLACE MATERIALIZED VIEW moving AS {query}")
         lake.queries["moving"] = query
-        lake.run("INSERT INTO {t} VALUES ('a', 12)")
+        lake.insert("t", ("a", 12))
         assert other.refresh("moving").technique is not Technique.REBUILD
         assert other.table("moving").columns == ["k", "w"]
     lake.assert_right("moving")

@@ -24,13 +24,13 @@ def lake(shared_lake: Lake) -> Lake:
 
 def test_by_difference_and_by_overwrite(lake: Lake) -> None:
     """S27: few differing rows are written by difference, many by overwrite: the same content."""
-    lake.run("UPDATE {t} SET v = 100 WHERE id = 1")
+    lake.change("t", update={"v": "100"}, where="id = 1")
     by_difference = lake.hw.refresh("flat", technique="rebuild")
     assert lake.commits("flat")[-1]["operation"] == "MERGE"
     assert (by_difference.rows_inserted, by_difference.rows_deleted) == (1, 1)
     lake.assert_right("flat")
 
-    lake.run("UPDATE {t} SET v = v + 1")
+    lake.change("t", update={"v": "v + 1"}, where=None)
     lake.hw.refresh("flat", technique="rebuild")
     assert lake.commits("flat")[-1]["operation"] == "WRITE"
     lake.assert_right("flat")
@@ -48,7 +48,7 @@ def test_unchanged_data_is_not_written(lake: Lake) -> None:
 
 def test_fault_at_each_step_leaves_the_old(lake: Lake) -> None:
     """S27: a fault before the commit leaves content and frontier; one after it loses nothing."""
-    lake.run("UPDATE {t} SET v = v + 1 WHERE id < 3")
+    lake.change("t", update={"v": "v + 1"}, where="id < 3")
     lake.told.clear()
     lake.hw.refresh("flat", full=True)
     steps = list(dict.fromkeys(lake.told))
@@ -65,7 +65,7 @@ def _break_at(lake: Lake, step: str, *, landed: bool) -> None:
         if reached == step:
             raise Fault(step)
 
-    lake.run("UPDATE {t} SET v = v + 1 WHERE id < 3")
+    lake.change("t", update={"v": "v + 1"}, where="id < 3")
     before, expected = lake.content("flat"), lake.recomputed("flat")["flat"]
     frontier, version = lake.hw.status()[0].frontier, lake.version("flat")
     lake.on_step = fail
@@ -94,7 +94,7 @@ def test_outside_the_incremental_subset(lake: Lake, name: str) -> None:
     lake.view(name, query)
     lake.view(f"strict_{name}", query, "POLICY STRICT")
     strict_before = lake.content(f"strict_{name}")
-    lake.run("UPDATE {t} SET v = 50 - v")
+    lake.change("t", update={"v": "50 - v"}, where=None)
 
     explained = lake.hw.explain(name)
     assert explained.chosen is Technique.REBUILD
@@ -126,7 +126,7 @@ def test_not_every_technique_can_be_asked_for(lake: Lake, technique: str) -> Non
 def test_forced_technique_is_refused_where_unsound(lake: Lake) -> None:
     """S26: a technique that would not be exact is refused with its reason, and nothing happens."""
     lake.refresh("flat")
-    lake.run("DELETE FROM {t} WHERE id = 11")
+    lake.change("t", delete="id = 11")
     before = lake.content("flat")
     with pytest.raises(TechniqueRefused, match="NOT_APPEND_ONLY"):
         lake.hw.refresh("flat", technique="append")

@@ -31,7 +31,9 @@ def refilled(lake: Lake) -> None:
 
 
 def overwritten(lake: Lake) -> None:
-    lake.write("t", DDL, [*ROWS, ("d", 9, "w")], mode="overwrite")
+    frame = lake.spark.createDataFrame([*ROWS, ("d", 9, "w")], DDL).coalesce(1)
+    options = {"overwriteSchema": "true", "delta.enableChangeDataFeed": "true"}
+    frame.write.format("delta").mode("overwrite").options(**options).save(lake.path("t"))
 
 
 def restored(lake: Lake) -> None:

@@ -47,14 +47,14 @@ def test_verify_finds_tampering(lake: Lake) -> None:
     assert lake.hw.verify("sums", where="k = 'd'").equal
 
     version = lake.version("sums")
-    lake.run("INSERT INTO {t} VALUES ('e', 5)")
+    lake.insert("t", ("e", 5))
     for view in ("sums", "top"):
         with pytest.raises(ViewTampered, match="sums"):
             lake.hw.refresh(view)
     assert lake.version("sums") == version
     assert lake.hw.refresh("sums", full=True).technique is Technique.REBUILD
     lake.assert_right("sums")
-    lake.run("INSERT INTO {t} VALUES ('e', 1)")
+    lake.insert("t", ("e", 1))
     lake.refresh()
     lake.assert_right()
 
@@ -76,7 +76,7 @@ def test_verify_says_why_it_cannot(lake: Lake) -> None:
 def test_optimize_is_no_change(lake: Lake) -> None:
     """S28: OPTIMIZE of a source or of the view's table is neither a change nor tampering."""
     lake.refresh()
-    lake.run("INSERT INTO {t} VALUES ('o', 2)")
+    lake.insert("t", ("o", 2))
     lake.refresh()
     kept = {view: lake.content(view) for view in lake.queries}
     lake.run("OPTIMIZE {t}", "OPTIMIZE {halves}")
@@ -85,14 +85,14 @@ def test_optimize_is_no_change(lake: Lake) -> None:
     receipts = lake.refresh()
     assert {r.technique for r in receipts.values()} == {Technique.SKIP}
     assert {view: lake.content(view) for view in lake.queries} == kept
-    lake.run("DELETE FROM {t} WHERE k = 'o'")
+    lake.change("t", delete="k = 'o'")
     lake.refresh()
     lake.assert_right()
 
 
 def test_not_ready_is_refused(lake: Lake) -> None:
     """S29: a view whose build failed can be neither read nor refreshed; built, it can."""
-    lake.run("INSERT INTO {t} VALUES ('zero', 0)")
+    lake.insert("t", ("zero", 0))
     with pytest.raises(CommitFailed, match="DIVIDE_BY_ZERO"):
         lake.hw.sql("CREATE MATERIALIZED VIEW shares AS SELECT k, 100 / v AS share FROM t")
     assert next(s for s in lake.hw.status() if s.view == "shares").state == "deferred"
@@ -101,7 +101,7 @@ def test_not_ready_is_refused(lake: Lake) -> None:
             use("shares")
     assert not lake.hw.spark.catalog.tableExists("shares")
 
-    lake.run("DELETE FROM {t} WHERE v = 0")
+    lake.change("t", delete="v = 0")
     query = "SELECT k, 100 / v AS share FROM t"
     lake.hw.sql(f"CREATE OR REPLACE MATERIALIZED VIEW shares AS {query}")
     lake.queries["shares"] = query
@@ -113,7 +113,7 @@ def test_failed_redefinition_keeps_the_live_version(lake: Lake) -> None:
     """S29: while a redefinition cannot be built the old table stands as it was."""
     lake.refresh("halves")
     version = lake.version("halves")
-    lake.run("INSERT INTO {t} VALUES ('zero', 0)")
+    lake.insert("t", ("zero", 0))
     before = lake.content("halves")
     with pytest.raises(CommitFailed, match="DIVIDE_BY_ZERO"):
         lake.hw.sql("CREATE OR REPLACE MATERIALIZED VIEW halves AS SELECT k, 1 / v AS v FROM t")
@@ -121,7 +121,7 @@ def test_failed_redefinition_keeps_the_live_version(lake: Lake) -> None:
     assert lake.content("halves") == before
     lake.refresh("halves")
     lake.assert_right("halves")
-    lake.run("DELETE FROM {t} WHERE v = 0")
+    lake.change("t", delete="v = 0")
     query = "SELECT k, v, v * 2 AS twice FROM t WHERE v % 2 = 0"
     lake.queries["halves"] = query
     lake.hw.sql(f"CREATE OR REPLACE MATERIALIZED VIEW halves POLICY INCREMENTAL AS {query}")
@@ -135,7 +135,8 @@ def test_lost_ledger_is_found_again(lake: Lake) -> None:
     What only the ledger knew (a frontier that moved without a commit) is known again after a
     refresh that writes nothing.
     """
-    lake.run("INSERT INTO {t} VALUES ('a', 7)", "INSERT INTO {t} VALUES ('odd', 1)")
+    lake.insert("t", ("a", 7))
+    lake.insert("t", ("odd", 1))
     lake.refresh()
     frontiers = {s.view: s.frontier for s in lake.hw.status()}
     committed = {view: lake.stamp(view).frontier for view in lake.queries}
@@ -150,7 +151,7 @@ def test_lost_ledger_is_found_again(lake: Lake) -> None:
     assert {r.technique for r in lake.refresh().values()} == {Technique.SKIP}
     assert {view: lake.version(view) for view in lake.queries} == versions
     assert {s.view: s.frontier for s in lake.hw.status()} == frontiers
-    lake.run("UPDATE {t} SET v = v + 1 WHERE k = 'a'")
+    lake.change("t", update={"v": "v + 1"}, where="k = 'a'")
     receipts = lake.refresh()
     assert receipts["sums"].technique in {Technique.MERGE, Technique.REKEY}
     lake.assert_right()
