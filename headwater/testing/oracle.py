@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from headwater.define.query import examine
 from headwater.execute.compiling import compile_query
 from headwater.execute.isolated import isolated
+from headwater.execute.relations import keep
 from headwater.plan.compiled import restore
 from headwater.plan.consolidate import difference
 from headwater.plan.planner import Choice, Situation, plan_refresh
@@ -101,7 +102,8 @@ class Oracle:
             return tried, failed
         for verdict in verdicts(view, windows, ()):
             tried[verdict.technique] = "sound" if verdict.sound else verdict.reason.code
-            if verdict.sound:
+            by_text = verdict.technique is Technique.REBUILD and not view.layout.hidden
+            if verdict.sound and not by_text:  # the user's own words cannot give other rows
                 situation = Situation(windows, forced=verdict.technique)
                 choice = Choice(verdict.technique, (), (), ())
                 mismatch = self._try(view, plan_refresh(view, situation, choice))
@@ -128,6 +130,10 @@ class Oracle:
             self._local(_netted(states), ddl).createOrReplaceTempView(changes_name(name))
         if not view.is_opaque:
             self._content(view, TARGET, lambda scan: old_name(scan.source))
+            names = listed(view.layout.visible)
+            self._fix(f"SELECT * FROM (\n{view.text}\n) AS w({names})", "__hw_wanted")
+            if view.layout.hidden:
+                self._content(view, "__hw_state", lambda scan: new_name(scan.source))
 
     def _local(self, rows: Rows, ddl: str) -> DataFrame:
         """Rows as a local relation, which needs no job to read."""
@@ -154,8 +160,12 @@ class Oracle:
     def _content(self, view: CompiledView, name: str, leaves: Callable[[Scan], str]) -> None:
         pairs = zip(view.layout.root.columns, view.layout.columns, strict=True)
         shown = ", ".join(f"{quoted(id_)} AS {quoted(column)}" for id_, column in pairs)
-        sql = f"SELECT {shown} FROM ({render(view.layout.root, leaves)})"
-        self._session.sql(sql).createOrReplaceTempView(name)
+        self._fix(f"SELECT {shown} FROM ({render(view.layout.root, leaves)})", name)
+
+    def _fix(self, sql: str, name: str) -> None:
+        """Evaluate a query once; Spark's optimizer breaks down over some inside a comparison."""
+        kept, _ = keep(self._session, self._session.sql(sql), may_be_small=True)
+        kept.createOrReplaceTempView(name)
 
     def _try(self, view: CompiledView, plan: RefreshPlan) -> Mismatch | None:
         if view.is_opaque:
@@ -165,14 +175,11 @@ class Oracle:
             if isinstance(step, Derive):
                 frame = session.sql(step.sql)
                 if step.once:
-                    frame = session.createDataFrame(frame.toArrow(), schema=frame.schema)
+                    frame, _ = keep(session, frame, may_be_small=True)
                 frame.createOrReplaceTempView(step.name)
         session.sql(played(plan.write)).createOrReplaceTempView("__hw_played")
-        expected = session.sql(view.text).toDF(*view.layout.visible)
-        expected.createOrReplaceTempView("__hw_wanted")
         wrong = {"visible": _differing(view.layout.visible, "__hw_wanted")}
         if view.layout.hidden:  # it must be right too, or the next refresh is wrong
-            self._content(view, "__hw_state", lambda scan: new_name(scan.source))
             wrong["hidden"] = _differing(view.layout.columns, "__hw_state")
         counts = ", ".join(
             f"(SELECT count(*) FROM ({sql})) AS {what}" for what, sql in wrong.items()

@@ -37,8 +37,8 @@ def opaque_reasons(sql: str) -> list[str]:
         "SELECT id FROM orders QUALIFY row_number() OVER (PARTITION BY cust ORDER BY ts) = 1",
         "SELECT id, sum(amount) OVER w FROM orders WINDOW w AS (PARTITION BY cust)",
         "SELECT id, explode(array(id, cust)) AS x FROM orders",
-        "SELECT o.id, z.n FROM orders o, LATERAL (SELECT count(*) n FROM cust c WHERE c.id = o.id) z",
-        "SELECT * FROM (SELECT cust, ts, id FROM orders) PIVOT (sum(id) FOR ts IN (1 AS a, 2 AS b))",
+        "SELECT o.id, n FROM orders o, LATERAL (SELECT count(*) n FROM cust c WHERE c.id = o.id)",
+        "SELECT * FROM orders PIVOT (sum(id) FOR ts IN (1 AS a, 2 AS b))",
         "SELECT id FROM orders UNION ALL SELECT id FROM cust ORDER BY id LIMIT 3",
         "SELECT 1 AS id UNION ALL SELECT id FROM orders",
     ],
@@ -65,8 +65,7 @@ def test_is_understood_whole(sql: str):
             "CLOCK_DEPENDENT",
         ),
         (
-            "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 3) "
-            "SELECT o.id FROM orders o JOIN n ON o.id = n.x",
+            "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n, cust",
             "RECURSIVE",
         ),
         (

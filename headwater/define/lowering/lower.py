@@ -38,6 +38,9 @@ from headwater.vocabulary.algebra import (
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
 
+_MISREAD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What a tree of an unknown form makes our reading stumble over; the view is then kept as text."""
+
 
 @dataclass(frozen=True)
 class Lowered:
@@ -56,6 +59,9 @@ def lower(text: str, catalog: Mapping[str, tuple[str, ...]]) -> Lowered:
         node, scope = lower_query(context, tree, None)
     except NotLoweredError as refusal:
         node, scope = _whole(context, tree, refusal)
+    except _MISREAD as surprise:
+        unread = NotLoweredError("QUERY", f"a form that was not foreseen: {surprise}")
+        node, scope = _whole(context, tree, unread)
     root = pruned(node)
     kept = [n for n in walk(root) if isinstance(n, Opaque) and not n.reason.startswith("VALUES")]
     reasons = tuple(dict.fromkeys(Reason(*n.reason.split(": ", 1)) for n in kept))
