@@ -34,7 +34,7 @@ from headwater.vocabulary.algebra import (
     column,
 )
 
-_TOO_MANY = "SCALAR_SUBQUERY_TOO_MANY_ROWS: a sub-query used as a value has more than one row"
+_TOO_MANY = "[SCALAR_SUBQUERY_TOO_MANY_ROWS] a sub-query used as a value has more than one row"
 
 
 @dataclass

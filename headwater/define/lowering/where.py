@@ -1,4 +1,4 @@
-"""WHERE: plain conditions first, then sub-queries as semi and anti joins.
+"""A condition: plain conditions first, then sub-queries as semi and anti joins.
 
     WHERE EXISTS (q)   ->  r ⋉ q            WHERE NOT EXISTS (q)  ->  r ▷ q
     WHERE x IN (q)     ->  r ⋉ q ON x = y   WHERE x NOT IN (q)    ->  r ▷ q ON x = y IS NOT FALSE

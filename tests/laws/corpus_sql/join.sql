@@ -69,3 +69,9 @@ SELECT r.k, s.k AS sk FROM r JOIN s ON r.g = s.g AND EXISTS (SELECT 1 FROM t WHE
 
 -- in in on of left join
 SELECT r.k, s.k AS sk FROM r LEFT JOIN s ON r.g = s.g AND s.k IN (SELECT k FROM t);
+
+-- comma then join
+SELECT r.k, s.k AS sk, t.v FROM r, s LEFT JOIN t ON r.k = t.k WHERE r.g = s.g;
+
+-- join without condition
+SELECT r.k, s.k AS sk FROM r JOIN s WHERE r.g = s.g;
