@@ -71,8 +71,9 @@ def verdicts(
     )
 
 
-_UNSTABLE = {"CLOCK_DEPENDENT", "NONDETERMINISTIC"}
-"""Text whose value before the change cannot be computed again, so no difference can be made."""
+_UNSTABLE = {"CLOCK_DEPENDENT", "NONDETERMINISTIC", "UNKNOWN_FUNCTION"}
+"""Text whose value before the change cannot be computed again, so no difference can be made: the
+clock has moved on, and a function of the user's own may have got another body."""
 
 _INCREMENTAL = (Technique.APPEND, Technique.MERGE, Technique.DELTA, Technique.REKEY)
 

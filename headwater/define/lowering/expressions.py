@@ -167,7 +167,8 @@ def all_of(parts: list[exp.Expr]) -> exp.Expr | None:
     """One condition from its conjuncts; None for none."""
     if not parts:
         return None
-    return exp.and_(*[exp.Paren(this=part.copy()) for part in parts], copy=False)
+    wrapped = [p.copy() if isinstance(p, exp.Paren) else exp.Paren(this=p.copy()) for p in parts]
+    return exp.and_(*wrapped, copy=False)
 
 
 def reads_only(expression: exp.Expr, ids: frozenset[str]) -> bool:

@@ -15,6 +15,7 @@ from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.expressions import check_function
 from headwater.define.lowering.ordering import limited_result
 from headwater.define.lowering.prune import pruned
+from headwater.define.lowering.push import pushed
 from headwater.define.lowering.refusal import (
     NameProblem,
     NameProblemError,
@@ -62,7 +63,7 @@ def lower(text: str, catalog: Mapping[str, tuple[str, ...]]) -> Lowered:
     except _MISREAD as surprise:
         unread = NotLoweredError("QUERY", f"a form that was not foreseen: {surprise}")
         node, scope = _whole(context, tree, unread)
-    root = pruned(node)
+    root = pruned(pushed(node))
     kept = [n for n in walk(root) if isinstance(n, Opaque) and not n.reason.startswith("VALUES")]
     reasons = tuple(dict.fromkeys(Reason(*n.reason.split(": ", 1)) for n in kept))
     names = tuple(entry.name for entry in scope.star())

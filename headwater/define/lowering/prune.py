@@ -64,6 +64,8 @@ def _join(node: Join, needed: Ids) -> Node:
 @prune.register
 def _aggregate(node: Aggregate, needed: Ids) -> Node:
     aggregates = _kept(node.aggregates, needed)
+    if not node.keys and not aggregates:  # its one row is needed even if no value is
+        aggregates = node.aggregates[:1]
     below = prune(node.input, _read((*node.keys, *aggregates)))
     return replace(node, input=below, aggregates=aggregates)
 

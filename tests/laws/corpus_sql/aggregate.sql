@@ -123,3 +123,9 @@ SELECT n, count(*) c FROM (SELECT g, count(*) n FROM r GROUP BY g) GROUP BY n;
 
 -- of union
 SELECT x, sum(y) s FROM (SELECT g x, k y FROM r UNION ALL SELECT g, k FROM s) GROUP BY x;
+
+-- global of which nothing is shown
+SELECT 1 AS one FROM (SELECT max(k) AS m FROM r) x;
+
+-- global below a semi join
+SELECT k FROM r WHERE EXISTS (SELECT max(v) FROM t WHERE t.k = r.k);
