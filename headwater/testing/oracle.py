@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from headwater.define.query import examine
-from headwater.execute.compiling import compile_query
+from headwater.execute.compiling import compile_in
 from headwater.execute.isolated import isolated
 from headwater.execute.relations import keep
 from headwater.plan.compiled import restore
@@ -81,8 +81,8 @@ class Oracle:
     """Checks queries one after the other in one session."""
 
     def __init__(self, spark: SparkSession) -> None:
-        self._spark = spark
         self._session = isolated(spark)
+        self._compiling = isolated(spark)
         self._schemas: dict[str, StructType] = {}
         for name, value in _TINY.items():
             self._session.conf.set(name, value)
@@ -117,7 +117,7 @@ class Oracle:
             columns = tuple((f.name, f.dataType.simpleString()) for f in schema.fields)
             if _mentions(sql, name):
                 sources[name] = columns
-        return restore("view", sql, compile_query(self._spark, sql, sources))
+        return restore("view", sql, compile_in(self._compiling, sql, sources))
 
     def _register(self, view: CompiledView, tables: Mapping[str, TableStates]) -> None:
         session = self._session

@@ -41,7 +41,7 @@ SELECT g, listagg(c2, ',') WITHIN GROUP (ORDER BY c2) l FROM r GROUP BY g;
 SELECT g, max_by(n, k) a, min_by(n, k) b FROM s GROUP BY g;
 
 -- moments
-SELECT g, var_samp(k) v, corr(k, g) c, skewness(k) s FROM r GROUP BY g;
+SELECT g, var_samp(k) v, stddev_pop(k) s, regr_count(k, g) c FROM r GROUP BY g;
 
 -- sketch
 SELECT g, approx_count_distinct(k) n, bit_or(k) b FROM r GROUP BY g;
