@@ -7,7 +7,7 @@ MINUTES ?= 10
 N ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench bench-quick soak chaos docs format clean
+.PHONY: help demo test check bench bench-quick laws soak chaos docs format clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ bench: $(VENV)/.prepared ## all benchmarks, printed and kept as JSON
 
 bench-quick: $(VENV)/.prepared ## the benchmarks that take a minute or two
 	$(BIN)/python -m benchmarks --quick
+
+laws: $(VENV)/.prepared ## the laws of upkeep, and random views for 4 minutes
+	HEADWATER_LAWS_MINUTES=4 $(BIN)/python -m pytest tests/laws
 
 soak: $(VENV)/.prepared ## random views and changes for MINUTES=10 against Spark's own result
 	$(BIN)/python -m tests.laws.soak --minutes $(MINUTES)

@@ -20,8 +20,11 @@ from headwater.define.source import SourceDef
 from headwater.define.view import ViewDef
 from headwater.execute.analyse import analyse, register_empty
 from headwater.execute.isolated import isolated
+from headwater.plan.soundness import recomputed_whole
 from headwater.plan.view import Columns
+from headwater.vocabulary.algebra import scans
 from headwater.vocabulary.errors import HeadwaterError
+from headwater.vocabulary.reason import Reason
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -79,11 +82,20 @@ def check_names(definitions: Definitions, sources: Mapping[str, Columns]) -> Rep
         problems += _name_problems(view, lowered)
         problems += [
             warning("REBUILD_ONLY", f"`{view.display}`: {reason}", view.location)
-            for reason in lowered.reasons
+            for reason in _rebuilding(lowered)
             if reason.code not in {p.code for p in lowered.problems}
         ]
         catalog[view.name] = lowered.query.names
     return Report.of(problems)
+
+
+def _rebuilding(lowered: Lowered) -> tuple[Reason, ...]:
+    """Parts that are kept as text, and an operator at the top that is a matter of all rows."""
+    root = lowered.query.root
+    whole = recomputed_whole(root, frozenset(scan.source for scan in scans(root)))
+    if whole is None or whole.code == "GLOBAL_AGGREGATE" or whole in lowered.reasons:
+        return lowered.reasons
+    return (*lowered.reasons, whole)
 
 
 def _name_problems(view: ViewDef, lowered: Lowered) -> list[Problem]:

@@ -32,6 +32,8 @@ CODES: Mapping[str, str] = {
     "UNUSED_SOURCE": "No view reads the source (a warning).",
     "CLOCK_DEPENDENT": "The query reads the clock, so the view can only be rebuilt (a warning).",
     "UNORDERED_LIMIT": "LIMIT without ORDER BY keeps any rows, so results may differ (a warning).",
+    "ORDER_DEPENDENT": "An aggregate takes rows in any order, so results may differ (a warning).",
+    "WINDOW_TIES": "A window function chooses between rows that sort equal (a warning).",
     # phases 3 and 4: names and types against the sources, analysis by Spark
     "UNKNOWN_COLUMN": "A query names a column that no table in scope has.",
     "AMBIGUOUS_COLUMN": "A query names a column that several tables in scope have.",

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 def compile_query(spark: SparkSession, sql: str, sources: dict[str, Columns]) -> Compilation:
     """Raises Spark's own AnalysisException where the query is wrong."""
-    session = isolated(spark)
+    return compile_in(isolated(spark), sql, sources)
+
+
+def compile_in(session: SparkSession, sql: str, sources: dict[str, Columns]) -> Compilation:
+    """Compile in a session whose temporary views may be replaced by stand-ins for the sources."""
     register_empty(session, sources)
     catalog = {name: tuple(c for c, _ in columns) for name, columns in sources.items()}
     lowered = lower(sql, catalog)

@@ -30,6 +30,16 @@ class Counter:
 
 
 @dataclass(frozen=True)
+class Dependent:
+    """A sub-query inside an expression: its operators, and the outer columns that they read."""
+
+    kind: str  # SCALAR | EXISTS | IN | NOT IN
+    node: Node
+    outer: tuple[str, ...]
+    values: tuple[str, ...]  # the columns it shows
+
+
+@dataclass(frozen=True)
 class Lowering:
     """Sources, CTEs in scope, and the way back into the lowering of a whole query."""
 
@@ -38,6 +48,7 @@ class Lowering:
     ctes: tuple[exp.CTE, ...] = ()
     counter: Counter = field(default_factory=Counter)
     problems: list[NameProblem] = field(default_factory=list)
+    dependents: dict[str, Dependent] = field(default_factory=dict)
 
     def fresh(self, name: str) -> str:
         return self.counter.column(name)
