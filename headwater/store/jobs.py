@@ -128,6 +128,10 @@ class Jobs:
         """Make the leader's runner the owner of the leader's own job; false if it is."""
         return self._change("assign_job", id=job, runner=runner, **term.parameters)
 
+    def free_lost(self, *, term: Term) -> int:
+        """Free the jobs of runners whose rows are gone; tells how many."""
+        return self._database.change(_SQL["free_lost_jobs"], term.parameters)
+
     # --- the owner's ------------------------------------------------------------------------
 
     def take(self, job: int, runner: str) -> bool:

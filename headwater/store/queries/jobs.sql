@@ -59,7 +59,7 @@ ON CONFLICT DO NOTHING;
 -- Give a job new settings; its schedule, state and owner stay, an error is taken as repaired.
 UPDATE hw_job
 SET spec = :spec, placed_by = :placed_by,
-    next_at = CASE WHEN :reschedule = 1 THEN :next_at ELSE next_at END,
+    next_at = CASE WHEN :reschedule = 1 OR state = 'error' THEN :next_at ELSE next_at END,
     sequence = CASE WHEN :reschedule = 1 OR state = 'error' THEN sequence + 1 ELSE sequence END,
     retry = CASE WHEN state = 'error' THEN NULL ELSE retry END,
     error = CASE WHEN state = 'error' THEN NULL ELSE error END,
@@ -170,3 +170,12 @@ WHERE id IN (
     ORDER BY id
     LIMIT :batch
 );
+
+-- free_lost_jobs
+-- Take jobs away from runners that are registered no longer.
+UPDATE hw_job
+SET owner = NULL, sequence = sequence + 1,
+    state = CASE WHEN state = 'running' THEN 'completed' ELSE state END
+WHERE owner IS NOT NULL AND owner NOT IN (SELECT id FROM hw_runner)
+  AND EXISTS (SELECT 1 FROM hw_lease
+              WHERE name = 'coordinator' AND term = :term AND holder = :holder);
