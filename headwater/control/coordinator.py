@@ -171,4 +171,4 @@ class Coordinator:
                 if any(isinstance(each, (SendCommand, WithdrawCommand)) for each in some):
                     self._ledger.marks.bump(Mark.COMMANDS)
         if decisions:
-            log.info("decided", decisions=len(decisions), term=term.number)
+            log.info("decided", count=len(decisions), term=term.number)
