@@ -136,4 +136,4 @@ class Alerts:
 
 def tell_log(event: Event) -> None:
     """The way of telling that is always there."""
-    log.warning("alert", kind=event.kind, subject=event.subject, level=event.level, what=event.what)
+    log.warning("alert", kind=event.kind, view=event.subject, state=event.level, reason=event.what)

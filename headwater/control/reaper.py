@@ -51,7 +51,7 @@ class Reaper:
         silent = self._ledger.attempts.orphan_silent(now, self._limits.silent_seconds)
         orphans = (*(claim.attempt for claim in freed), *silent)
         if orphans:
-            log.warning("orphaned", attempts=list(orphans))
+            log.warning("orphaned", count=len(orphans), attempt=orphans[0])
         return orphans
 
     def trim(self, now: datetime) -> int:

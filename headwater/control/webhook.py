@@ -40,7 +40,7 @@ class Webhook:
         try:
             self._waiting.put_nowait(event)
         except queue.Full:
-            log.warning("webhook_full", subject=event.subject)
+            log.warning("webhook_full", view=event.subject)
 
     def close(self, seconds: float = _SECONDS) -> None:
         """Send what waits, within a limit; twice is harmless."""
@@ -62,4 +62,4 @@ class Webhook:
                     return
             except (URLError, OSError) as error:
                 failure = error
-        log.warning("webhook_failed", url=self._url, why=str(failure))
+        log.warning("webhook_failed", error=str(failure))
