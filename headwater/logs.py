@@ -24,7 +24,7 @@ WORDS: Mapping[str, str] = {
     "error": "what went wrong, in words",
     "holder": "the process that has a lease",
     "job": "a standing duty, by its name",
-    "kind": "refresh, purge or build",
+    "kind": "refresh, purge or build; or what an alert is about",
     "missed": "scheduled times at which no run began",
     "path": "a folder or file",
     "port": "a port of this machine",

@@ -264,6 +264,30 @@ class SessionUnsuited(HeadwaterError):
     number = 10_051
 
 
+# --- the control plane --------------------------------------------------------------------------
+
+
+class LeaseLost(HeadwaterError):
+    """Another coordinator leads; nothing of this one's was written."""
+
+    number = 111
+    hint = "nothing: the one that leads goes on with the work"
+
+
+class RunnerUnregistered(HeadwaterError):
+    """The runner's row is gone from the ledger, so it owns no jobs."""
+
+    number = 112
+    hint = "nothing: it stops its jobs and registers again"
+
+
+class StateConflict(HeadwaterError):
+    """What was asked for does not fit the state it is in, or the state changed meanwhile."""
+
+    number = 113
+    hint = "look at the state with `headwater jobs` or `headwater runners`, then try again"
+
+
 # --- work on a runner ---------------------------------------------------------------------------
 
 
