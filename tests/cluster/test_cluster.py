@@ -43,7 +43,11 @@ CREATE MATERIALIZED VIEW large AS SELECT id, amount FROM orders WHERE amount > 9
 
 
 def rows(ids: range) -> pa.Table:
-    table = {"id": list(ids), "region": [f"r{i % 3}" for i in ids], "amount": [i % 100 for i in ids]}
+    table = {
+        "id": list(ids),
+        "region": [f"r{i % 3}" for i in ids],
+        "amount": [i % 100 for i in ids],
+    }
     return pa.table(table, schema=pa.schema({"id": "int64", "region": "string", "amount": "int64"}))
 
 
