@@ -81,7 +81,7 @@ def _definitions(seen: Snapshot) -> Iterator[Decision]:
             yield RegisterJob(duty, first.at)
         elif (job.spec, job.placed_by) != (duty.spec, duty.placed_by):
             yield _respecified(job, duty, seen.now)
-        if job is not None and job.name == COORDINATOR_JOB and job.owner != seen.own:
+        if job is not None and job.name == COORDINATOR_JOB and job.owner != (seen.own or job.owner):
             yield AssignJob(job.id, seen.own)
     yield from (DropJob(job.id) for key, job in alive.items() if key not in seen.duties)
 

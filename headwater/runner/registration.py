@@ -61,6 +61,11 @@ class Registration:
         return self._id
 
     @property
+    def known_id(self) -> str:
+        """The id, or nothing while there is none."""
+        return self._id or ""
+
+    @property
     def is_sure(self) -> bool:
         """Whether nobody can have taken this runner for dead, by its own clock."""
         heard = self._heard_at

@@ -81,6 +81,11 @@ class Runner:
         """Runs that are queued or running."""
         return len(self._in_hand)
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether runs have ended whose end is not written yet."""
+        return bool(self._ended)
+
     # --- the loop ---------------------------------------------------------------------------
 
     def step(self) -> datetime:
@@ -203,6 +208,8 @@ class Runner:
 
     def _close_run(self, run: Run, entry: Entry, result: RunResult) -> None:
         job = run.job.id
+        if entry.is_leaving and result.end is RunEnd.CANCELED:
+            result = RunResult(RunEnd.BUSY)  # stopped for a move or a wish, not by a cancel
         due = self._closing.close(run, entry, result)
         if run.scan and self._orders.is_open(job, CommandKind.SCAN):
             why = None if result.end is RunEnd.SUCCEEDED else f"it {result.end.value}"
