@@ -9,7 +9,7 @@ from enum import Enum, auto
 
 import structlog
 
-from headwater.control.settings import ControlSettings
+from headwater.settings import ControlSettings
 from headwater.store.runners import Runners
 from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.errors import RunnerUnregistered

@@ -17,12 +17,12 @@ from headwater.control.alerts import Alerts
 from headwater.control.entry import Entry
 from headwater.control.results import RunEnd, RunResult
 from headwater.control.scheduler import Scheduler
-from headwater.control.settings import ControlSettings
 from headwater.metrics import Metrics
 from headwater.runner.closing import Closing
 from headwater.runner.orders import Orders
 from headwater.runner.registration import Registration, Standing, fresh_id
 from headwater.runner.run import Run, Workers
+from headwater.settings import ControlSettings
 from headwater.store.job_record import JobRecord
 from headwater.store.ledger import Ledger
 from headwater.store.marks import Mark

@@ -10,7 +10,6 @@ from headwater.control.coordinator import Coordinator
 from headwater.control.leader import Leader
 from headwater.control.reaper import HistoryLimits, Reaper
 from headwater.control.results import SUCCEEDED, RunResult
-from headwater.control.settings import ControlSettings
 from headwater.define.definitions import Definition
 from headwater.define.source import SourceDef
 from headwater.define.stored import to_json
@@ -19,6 +18,7 @@ from headwater.define.view import TargetLag, ViewDef
 from headwater.runner.registration import fresh_id
 from headwater.runner.run import Run
 from headwater.runner.runner import Runner
+from headwater.settings import ControlSettings
 from headwater.store.encoding import json_text
 from headwater.store.events import Event
 from headwater.store.job_record import JobRecord

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from headwater.control.results import SUCCEEDED, RunEnd, RunResult, result_of
-from headwater.control.settings import ControlSettings
 from headwater.define.trigger import Every, Manual
+from headwater.settings import ControlSettings
 from headwater.store import Ledger
 from headwater.testing.clock import FrozenClock
 from headwater.testing.fleet import Fleet, define, source_def, view_def
@@ -384,7 +384,7 @@ def test_should_run_false_stops_a_job(fleet: Fleet) -> None:
 def test_a_failing_start_backs_off_and_tells_why(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S71: a START that fails ends as ERROR with its stack trace and is repeated at growing gaps."""
+    """S71: a START that fails ends as ERROR with its trace and is repeated at growing gaps."""
     define_views(fleet.ledger, 1, trigger=every(5))
     node = fleet.start("a")
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from headwater.control.leader import Leader
-from headwater.control.settings import ControlSettings
+from headwater.settings import ControlSettings
 from headwater.store import Ledger, Term
 from headwater.store.jobs import Duty
 from headwater.testing.clock import FrozenClock

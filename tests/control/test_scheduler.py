@@ -8,10 +8,11 @@ from datetime import datetime, timedelta
 import pytest
 
 from headwater.control.scheduler import Scheduler
-from headwater.control.settings import ControlSettings, pause_after
+from headwater.control.settings import pause_after
 from headwater.control.spec import Spec, read_spec
 from headwater.control.triggers import Downstream, TargetLag, Trigger
 from headwater.define.trigger import Cron, Every, Greedy, Manual, OnChange
+from headwater.settings import ControlSettings
 from headwater.store import JobRecord
 from headwater.testing.clock import START, FrozenClock
 from headwater.vocabulary.errors import LedgerUnreachable
