@@ -98,6 +98,13 @@ def test_bad_settings_are_told(tmp_path: Path) -> None:
         configure_logs(LogSettings(file=tmp_path / "file" / "headwater.log"))
 
 
+def test_every_word_is_documented() -> None:
+    """The operations page lists the fields with their meanings."""
+    page = (PACKAGE.parent / "docs" / "operations.md").read_text("utf-8")
+    for word, meaning in WORDS.items():
+        assert f"| `{word}` | {meaning} |" in page
+
+
 def logged() -> Iterator[tuple[str, ast.Call]]:
     """Every call of a logger in the package."""
     for file in sorted(PACKAGE.rglob("*.py")):

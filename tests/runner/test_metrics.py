@@ -5,6 +5,7 @@ from __future__ import annotations
 import urllib.request
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -108,6 +109,16 @@ def test_everything_is_told_over_http(metrics: Metrics, server: MetricsServer) -
     assert found["headwater_queue_length", "refresh"] == 0
     assert ("headwater_view_lag_seconds", "orders") not in found, "a view that is gone is not told"
     assert found["headwater_leader_term", ""] == 0
+
+
+def test_every_metric_is_documented(metrics: Metrics) -> None:
+    """Each has a row in the operations page, under the name that Prometheus shows."""
+    page = (Path(__file__).parents[2] / "docs" / "operations.md").read_text("utf-8")
+    metrics.watch_queues(dict)
+    metrics.watch_lags(dict)
+    for family in metrics.registry.collect():
+        name = f"{family.name}_total" if family.type == "counter" else family.name
+        assert f"| `{name}` |" in page
 
 
 def test_the_number_of_series_is_bounded(metrics: Metrics, server: MetricsServer) -> None:
