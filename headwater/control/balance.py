@@ -20,9 +20,10 @@ from headwater.control.decisions import (
 )
 from headwater.control.duties import COORDINATOR_JOB, Identity
 from headwater.control.placement import ring
-from headwater.control.settings import ControlSettings
+from headwater.control.settings import retry_policy
 from headwater.control.spec import read_spec
 from headwater.control.triggers import next_run
+from headwater.settings import ControlSettings
 from headwater.store.commands import CommandRecord
 from headwater.store.job_record import JobRecord
 from headwater.store.jobs import Duty
@@ -81,7 +82,7 @@ def _definitions(seen: Snapshot) -> Iterator[Decision]:
             yield RegisterJob(duty, first.at)
         elif (job.spec, job.placed_by) != (duty.spec, duty.placed_by):
             yield _respecified(job, duty, seen.now)
-        if job is not None and job.name == COORDINATOR_JOB and job.owner != seen.own:
+        if job is not None and job.name == COORDINATOR_JOB and job.owner != (seen.own or job.owner):
             yield AssignJob(job.id, seen.own)
     yield from (DropJob(job.id) for key, job in alive.items() if key not in seen.duties)
 
@@ -166,5 +167,5 @@ def _waits(seen: Snapshot, settings: ControlSettings) -> frozenset[tuple[int, Co
     return frozenset(
         what
         for what, times in failures.items()
-        if seen.now < max(times) + settings.retry.delay(len(times))
+        if seen.now < max(times) + retry_policy(settings).delay(len(times))
     )

@@ -14,9 +14,10 @@ from headwater.control.duties import Identity, duties
 from headwater.control.leader import Leader
 from headwater.control.membership import Membership
 from headwater.control.reaper import Reaper
-from headwater.control.settings import ControlSettings, pause_after
+from headwater.control.settings import pause_after
 from headwater.define.definitions import Definitions
 from headwater.define.stored import from_json
+from headwater.settings import ControlSettings
 from headwater.store.encoding import json_value
 from headwater.store.jobs import Duty
 from headwater.store.leases import Term

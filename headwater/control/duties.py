@@ -42,7 +42,8 @@ def _system(definitions: Definitions, dictionary_every: timedelta) -> Iterator[D
     readers = tuple(
         view for view in sorted(definitions.views) if {*slow} & {*base_sources(definitions, view)}
     )
-    yield _system_duty(DICTIONARY_JOB, Spec(Every(dictionary_every), tuple(slow), readers))
+    trigger = Every(dictionary_every) if readers else Manual()
+    yield _system_duty(DICTIONARY_JOB, Spec(trigger, tuple(slow), readers))
 
 
 def _system_duty(name: str, spec: Spec) -> Duty:

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from headwater.control.entry import Entry
 from headwater.control.results import RunEnd, RunResult
 from headwater.control.retries import after_failure
-from headwater.control.settings import ControlSettings
+from headwater.control.settings import retry_policy
 from headwater.control.triggers import NextRun, next_run
+from headwater.settings import ControlSettings
 from headwater.store.jobs import Finish
 from headwater.vocabulary.lifecycle.job import JobState
 
@@ -49,7 +50,7 @@ def _canceled(entry: Entry, result: RunResult, now: datetime, settings: ControlS
 
 
 def _failed(entry: Entry, result: RunResult, now: datetime, settings: ControlSettings) -> Finish:
-    retry = after_failure(entry.retry, result.number, now, settings.retry)
+    retry = after_failure(entry.retry, result.number, now, retry_policy(settings))
     state = JobState.ERROR if retry.is_stopped else JobState.COMPLETED
     return Finish(state, retry.retry_at, retry.to_json(), result.error)
 

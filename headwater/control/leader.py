@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from headwater.control.settings import ControlSettings
+from headwater.settings import ControlSettings
 from headwater.store.leases import Lease, Leases, Term
 from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.errors import LedgerUnreachable

@@ -14,7 +14,8 @@ from itertools import count
 import structlog
 
 from headwater.control.entry import Entry, Phase
-from headwater.control.settings import ControlSettings, pause_after
+from headwater.control.settings import pause_after
+from headwater.settings import ControlSettings
 from headwater.store.job_record import JobRecord
 from headwater.vocabulary.lifecycle.job import JobKind
 

@@ -10,9 +10,9 @@ import structlog
 from headwater.control.entry import Entry
 from headwater.control.finishing import finish_of
 from headwater.control.results import RunEnd, RunResult
-from headwater.control.settings import ControlSettings
 from headwater.metrics import Metrics
 from headwater.runner.run import Run
+from headwater.settings import ControlSettings
 from headwater.store.job_record import JobRecord
 from headwater.store.jobs import Finish
 from headwater.store.ledger import Ledger

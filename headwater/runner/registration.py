@@ -9,7 +9,7 @@ from enum import Enum, auto
 
 import structlog
 
-from headwater.control.settings import ControlSettings
+from headwater.settings import ControlSettings
 from headwater.store.runners import Runners
 from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.errors import RunnerUnregistered
@@ -59,6 +59,11 @@ class Registration:
         if self._id is None:
             raise RunnerUnregistered(f"the runner at {self.address} is not registered")
         return self._id
+
+    @property
+    def known_id(self) -> str:
+        """The id, or nothing while there is none."""
+        return self._id or ""
 
     @property
     def is_sure(self) -> bool:

@@ -17,12 +17,12 @@ from headwater.control.alerts import Alerts
 from headwater.control.entry import Entry
 from headwater.control.results import RunEnd, RunResult
 from headwater.control.scheduler import Scheduler
-from headwater.control.settings import ControlSettings
 from headwater.metrics import Metrics
 from headwater.runner.closing import Closing
 from headwater.runner.orders import Orders
 from headwater.runner.registration import Registration, Standing, fresh_id
 from headwater.runner.run import Run, Workers
+from headwater.settings import ControlSettings
 from headwater.store.job_record import JobRecord
 from headwater.store.ledger import Ledger
 from headwater.store.marks import Mark
@@ -80,6 +80,11 @@ class Runner:
     def in_hand(self) -> int:
         """Runs that are queued or running."""
         return len(self._in_hand)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether runs have ended whose end is not written yet."""
+        return bool(self._ended)
 
     # --- the loop ---------------------------------------------------------------------------
 
@@ -203,6 +208,8 @@ class Runner:
 
     def _close_run(self, run: Run, entry: Entry, result: RunResult) -> None:
         job = run.job.id
+        if entry.is_leaving and result.end is RunEnd.CANCELED:
+            result = RunResult(RunEnd.BUSY)  # stopped for a move or a wish, not by a cancel
         due = self._closing.close(run, entry, result)
         if run.scan and self._orders.is_open(job, CommandKind.SCAN):
             why = None if result.end is RunEnd.SUCCEEDED else f"it {result.end.value}"
