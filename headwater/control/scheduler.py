@@ -53,7 +53,7 @@ class Scheduler:
         return self._entries.get(job)
 
     def jobs(self) -> Iterator[JobRecord]:
-        return (entry.job for entry in self._entries.values())
+        return (entry.job for entry in tuple(self._entries.values()))
 
     @property
     def sources(self) -> frozenset[str]:

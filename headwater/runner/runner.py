@@ -58,6 +58,7 @@ class Runner:
     ) -> None:
         self.registration = Registration(ledger.runners, clock, settings, address, new_id)
         self.scheduler = Scheduler(settings)
+        self.followed: frozenset[str] = frozenset()  # sources whose commits matter here
         self._ledger = ledger
         self._clock = clock
         self._settings = settings
@@ -110,7 +111,8 @@ class Runner:
             return
         self._collect()
         self._look()
-        self.scheduler.reconcile(self._load, self._clock.now)
+        if self.scheduler.reconcile(self._load, self._clock.now):
+            self.followed = self.scheduler.sources
         self._take_notice()
         self._start_due()
         self._tend()
