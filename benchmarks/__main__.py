@@ -17,6 +17,7 @@ from rich.table import Table
 
 from benchmarks.control import control_plane
 from benchmarks.figures import Figure
+from benchmarks.following import follow_changes
 from benchmarks.idle import idle_command, idle_in_process
 from benchmarks.small import small_change
 from benchmarks.tpch import tpch_views
@@ -30,7 +31,10 @@ _GROUPS: dict[str, list[Benchmark]] = {
         lambda root, *_: idle_in_process(root / "idle"),
         lambda root, *_: idle_command(root / "idle"),
     ],
-    "control": [lambda root, _, quick: control_plane(root / "control", quick=quick)],
+    "control": [
+        lambda root, _, quick: control_plane(root / "control", quick=quick),
+        lambda root, _, quick: follow_changes(root / "following", quick=quick),
+    ],
     "small": [lambda root, *_: small_change(root / "small")],
     "tpch": [lambda root, scale, _: tpch_views(root / "tpch", scale)],
 }
