@@ -55,6 +55,12 @@ class Scheduler:
     def jobs(self) -> Iterator[JobRecord]:
         return (entry.job for entry in tuple(self._entries.values()))
 
+    def lags(self, now: datetime) -> dict[str, float]:
+        """Seconds that each view is behind, at most; from any thread."""
+        entries = tuple(self._entries.values())
+        refreshes = (entry for entry in entries if entry.job.kind is JobKind.REFRESH)
+        return {entry.job.subject: entry.lag_seconds(now) for entry in refreshes}
+
     @property
     def sources(self) -> frozenset[str]:
         """The tables whose commits matter here."""

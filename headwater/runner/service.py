@@ -28,7 +28,6 @@ from headwater.runner.workers import PooledWorkers
 from headwater.settings import RunnerSettings
 from headwater.store.ledger import Ledger
 from headwater.vocabulary.errors import HeadwaterError, LedgerUnreachable
-from headwater.vocabulary.lifecycle.job import JobKind
 from headwater.workspace import Workspace
 
 _STOP_SECONDS = 10.0
@@ -157,19 +156,10 @@ class Service:
         self.metrics.watch_queues(
             lambda: {kind.value: state for kind, state in self._pools.state().items()}
         )
-        self.metrics.watch_lags(self._lags)
+        self.metrics.watch_lags(lambda: self.runner.scheduler.lags(self._clock.now()))
         if not runner.metrics_port:
             return None
         return MetricsServer(self.metrics, runner.metrics_port, runner.metrics_address)
-
-    def _lags(self) -> Mapping[str, float]:
-        """Seconds since each view's last success here."""
-        now = self._clock.now()
-        return {
-            job.subject: (now - (job.last_success or job.registered_at)).total_seconds()
-            for job in list(self.runner.scheduler.jobs())
-            if job.kind is JobKind.REFRESH
-        }
 
 
 def address_of(config: Config) -> str:
