@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -89,6 +90,20 @@ class Workspace:
             conf = self.spark.conf
             return fingerprint(conf.get)
         return configured_fingerprint(self.config.spark)
+
+    def branch(self, observer: Observer) -> Workspace:
+        """The same project, ledger and Spark, for one piece of work whose attempts are its own."""
+        other = copy.copy(self)
+        other.observer = observer
+        other.running = {}
+        other._build_session = lambda: self.spark  # noqa: SLF001  (a copy of this one)
+        return other
+
+    def drop_spark(self, lost: SparkSession) -> None:
+        """Forget a session that died, so that the next one who needs Spark starts another."""
+        with self._lock:
+            if self._spark is lost:
+                self._spark = None
 
     def stop(self) -> None:
         """Ask all that runs here to stop; a job may begin meanwhile, so ask until nothing runs."""

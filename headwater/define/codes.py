@@ -13,6 +13,7 @@ CODES: Mapping[str, str] = {
     "DUPLICATE_ENTRY": "A list names the same thing twice.",
     "INVALID_INTERVAL": "An interval is not a positive length of time in known units.",
     "INVALID_CRON": "A cron expression is malformed, or can never come true.",
+    "INVALID_TIME_ZONE": "A time zone has a name that nobody knows.",
     "INVALID_NAME": "A name is empty, too long, or holds characters that are not allowed.",
     "MISPLACED_STATEMENT": "A project file holds a statement that defines nothing.",
     # phase 2: structure

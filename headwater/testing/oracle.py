@@ -34,7 +34,7 @@ from headwater.plan.steps import (
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.view import CompiledView
 from headwater.vocabulary.algebra import Scan
-from headwater.vocabulary.names import FILE, quoted
+from headwater.vocabulary.names import FILE, WEIGHT, quoted
 from headwater.vocabulary.technique import Technique
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class Oracle:
 
     def _local(self, rows: Rows, ddl: str) -> DataFrame:
         """Rows as a local relation, which needs no job to read."""
-        import pyarrow as pa  # type: ignore[import-untyped] # noqa: PLC0415
+        import pyarrow as pa  # noqa: PLC0415
         from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415
 
         schema = self._schema(ddl)
