@@ -9,8 +9,8 @@ import structlog
 from headwater.control.results import SUCCEEDED, RunEnd, RunResult, result_of
 from headwater.control.spec import read_spec
 from headwater.metrics import Metrics
-from headwater.request import Request
 from headwater.refresh_graph import refresh_views
+from headwater.request import Request
 from headwater.runner.run import Run
 from headwater.store.marks import Mark
 from headwater.vocabulary.errors import SparkFailed, StatementUnsupported
