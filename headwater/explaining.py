@@ -95,7 +95,7 @@ def explain_view(
         refusal,
         _reasons(choice, quiet=quiet, hypothetical=hypothetical),
         choice.verdicts if choice else (),
-        {p.technique.value: p.rows for p in choice.prices} if choice else {},
+        {p.technique.value: p.seconds for p in choice.prices} if choice else {},
         plan,
         known.record.frontier,
         Frontier.of(pins),

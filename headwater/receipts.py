@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
@@ -41,6 +41,7 @@ class Ran:
     reasons: tuple[Reason, ...]
     stamp: Stamp | None = None
     landed: Landed | None = None
+    forecast: Mapping[str, float] = field(default_factory=dict)
 
 
 def receipt_of(
@@ -62,4 +63,5 @@ def receipt_of(
         seconds=time.perf_counter() - started.watch,
         reasons=ran.reasons,
         profile=ran.costs,
+        forecast=ran.forecast,
     )

@@ -97,10 +97,11 @@ def _carry_out(run: Run, situation: Situation, choice: Choice) -> Ran:
     staged = execute(run, situation, plan)
     if staged.is_empty and situation.exists:
         publish_quiet(run.workspace.ledger, run.known.record, Frontier.of(run.pins))
-        return Ran(choice.technique, staged.costs, choice.reasons)
+        return Ran(choice.technique, staged.costs, choice.reasons, forecast=choice.forecast)
     run.attempt.checkpoint("commit")
     landed, stamp, cost = land(run, situation, plan, staged)
-    return Ran(choice.technique, (*staged.costs, cost), choice.reasons, stamp, landed)
+    costs = (*staged.costs, cost)
+    return Ran(choice.technique, costs, choice.reasons, stamp, landed, choice.forecast)
 
 
 def _refuse_if_redefined(workspace: Workspace, name: str, pins: Pins) -> None:

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from headwater.capture.changes import ChangeKind, ChangeSet, capture_changes
 from headwater.compiled_views import compile_definition, compiled_view
+from headwater.experience import experience_of
+from headwater.plan.cost import Size
 from headwater.plan.planner import Situation
 from headwater.plan.strategies.inputs import SourceWindow, used_fields
 from headwater.plan.view import CompiledView
@@ -72,7 +74,16 @@ def situate(
         exists=known.stamp is not None and known.stamp.definition == definition.fingerprint,
         policy=Policy.FULL if request.full else definition.policy,
         forced=request.forced,
+        size=_size(workspace, known),
+        experience=experience_of(workspace.ledger, view.name),
     )
+
+
+def _size(workspace: Workspace, known: Known) -> Size:
+    if known.latest < 0:
+        return Size()
+    told = workspace.log_of(known.record.name).statistics(known.latest)
+    return Size(told.rows or 0, told.files)
 
 
 def is_lost(changes: Mapping[str, ChangeSet]) -> bool:
