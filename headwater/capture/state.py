@@ -41,6 +41,7 @@ class Checksum:
     bytes: int
     files: int
     live: tuple[Action, ...] | None  # None for a table of many files
+    domains: tuple[Action, ...] | None = None  # None where the writer left them out
 
     @property
     def statistics(self) -> TableStatistics:
@@ -53,7 +54,7 @@ def parse_checksum(text: bytes) -> Checksum | None:
     try:
         value = json.loads(text)
         known = value.get("setTransactions")
-        live = value.get("allFiles")
+        live, domains = value.get("allFiles"), value.get("domainMetadata")
         return Checksum(
             transaction_id=value.get("txnId"),
             metadata=parse_metadata(value["metadata"]),
@@ -62,6 +63,7 @@ def parse_checksum(text: bytes) -> Checksum | None:
             bytes=int(value["tableSizeBytes"]),
             files=int(value["numFiles"]),
             live=None if live is None else tuple(live),
+            domains=None if domains is None else tuple(domains),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -43,5 +43,7 @@ CODES: Mapping[str, str] = {
     "SPARK_REFUSED": "Spark does not accept the query.",
     "SOURCE_UNREADABLE": "A source is no Delta table, or may not be read.",
     "FEED_OFF": "The source has no change feed, so its snapshots are compared (a warning).",
+    "NOT_CLUSTERED": "A large source is joined by a column it is not clustered by (a warning).",
+    "NO_STATISTICS": "A source's files carry no statistics, so none can be skipped (a warning).",
     "REBUILD_ONLY": "A part of the query can only be followed by rebuilding (a warning).",
 }
