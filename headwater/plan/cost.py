@@ -20,6 +20,7 @@ from headwater.plan.steps import (
     ReadView,
     RefreshPlan,
     Rewrite,
+    Step,
 )
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.vocabulary.algebra import (
@@ -46,6 +47,9 @@ _COMMIT = 0.25  # seconds
 _FEED = 0.08
 _UNKNOWN_SHARE = 0.05
 """Of a source, where the log does not tell how many rows changed."""
+
+_UNKNOWN = 1e9
+"""A rebuild of sources whose size the log does not tell is the last resort."""
 
 _SHUFFLING = (Aggregate, Distinct, Join, SetOperation, TopK, Window)
 
@@ -83,7 +87,9 @@ def model_seconds(
     plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], size: Size
 ) -> float:
     """The model's price of a plan."""
-    seconds = _COMMIT + sum(_JOB for s in plan.steps if isinstance(s, Derive) and s.once)
+    if plan.technique is Technique.REBUILD and any(w.total_rows is None for w in windows.values()):
+        return _UNKNOWN
+    seconds = _COMMIT + sum(_JOB for step in _steps(plan) if isinstance(step, Derive) and step.once)
     for step in plan.steps:
         if isinstance(step, ReadSnapshot):
             seconds += _scan(windows[step.source].total_rows, len(step.columns))
@@ -92,6 +98,11 @@ def model_seconds(
         elif isinstance(step, ReadView):
             seconds += _scan(size.rows, 4)
     return seconds + _work(plan, root, windows, size)
+
+
+def _steps(plan: RefreshPlan) -> tuple[Step, ...]:
+    write = plan.write
+    return (*plan.steps, *write.patching) if isinstance(write, Rewrite) else plan.steps
 
 
 def _scan(rows: int | None, columns: int) -> float:

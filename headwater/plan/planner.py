@@ -30,6 +30,8 @@ from headwater.vocabulary.errors import StrictRefused, TechniqueRefused
 from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.technique import Policy, Technique
 
+_REBUILD_MARGIN = 1.1
+
 
 @dataclass(frozen=True)
 class Situation:
@@ -78,12 +80,17 @@ def choose(view: CompiledView, situation: Situation) -> Choice:
         reasons = situation.must_rebuild or _because(situation, found)
         return Choice(Technique.REBUILD, found, priced, reasons)
     if situation.policy is Policy.AUTO:
-        cheapest = min((p for p in priced if p.sound), key=lambda p: p.seconds)
+        cheapest = min((p for p in priced if p.sound), key=_preference)
         best = next(v for v in sound if v.technique is cheapest.technique)
     else:
         best = incremental[0]
     reasons = (best.reason, *subtree_reasons(view.layout.root, situation.changed))
     return Choice(best.technique, found, priced, reasons)
+
+
+def _preference(price: Price) -> float:
+    """A rebuild must be clearly cheaper: what follows the view prefers a small change."""
+    return price.seconds * (_REBUILD_MARGIN if price.technique is Technique.REBUILD else 1)
 
 
 def _price(view: CompiledView, situation: Situation, verdict: Verdict) -> Price:
