@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from headwater.execute.reading import changes, columns_at, stored_rows
+from headwater.execute.reading import changes, pinned_columns, stored_rows
 from headwater.execute.relations import SMALL_ROWS, Kept, keep
 from headwater.execute.staged import Staged, Stored
 from headwater.plan.steps import (
@@ -77,7 +77,8 @@ class Executor:
     def _make(self, step: Step) -> None:
         if isinstance(step, ReadSnapshot):
             table = self._tables[step.source]
-            self._register(step.name, columns_at(self._session, table, step.version, step.columns))
+            frame = pinned_columns(self._session, table, step.version, step.columns)
+            self._register(step.name, frame)
         elif isinstance(step, ReadChanges):
             frame = changes(self._session, self._tables[step.source], step)
             self._keep(step.name, frame, may_be_small=self._is_small(step.source))
