@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from headwater.store.attempt_record import AttemptRecord
-from headwater.store.views import ViewRecord
+from headwater.store.views import ViewRecord, ViewState
 from headwater.vocabulary.errors import HeadwaterError
 from headwater.vocabulary.frontier import Frontier
 from headwater.vocabulary.receipt import AttemptState
@@ -56,7 +56,7 @@ def _status(workspace: Workspace, record: ViewRecord) -> ViewStatus:
     definition = workspace.definitions.views.get(record.name)
     return ViewStatus(
         record.name,
-        record.state.value,
+        _state(record, is_running=alive).value,
         definition.policy.value if definition else "",
         record.frontier,
         {
@@ -68,6 +68,13 @@ def _status(workspace: Workspace, record: ViewRecord) -> ViewStatus:
         claim.attempt if claim is not None and alive else None,
         _failure(latest),
     )
+
+
+def _state(record: ViewRecord, *, is_running: bool) -> ViewState:
+    """Whoever was building a view may have died; then nobody is."""
+    if record.state is ViewState.BUILDING and not is_running:
+        return ViewState.DEFERRED
+    return record.state
 
 
 def _failure(latest: tuple[AttemptRecord, ...]) -> str | None:
