@@ -10,7 +10,7 @@ from typing import Any
 from headwater.store.attempt_record import AttemptRecord
 from headwater.store.job_record import JobRecord
 from headwater.store.ledger import Ledger
-from headwater.store.views import ViewRecord
+from headwater.store.views import ViewRecord, ViewState
 from headwater.vocabulary.errors import HeadwaterError
 from headwater.vocabulary.frontier import Frontier
 from headwater.vocabulary.lifecycle.job import JobKind
@@ -118,7 +118,7 @@ def _status(workspace: Workspace, record: ViewRecord) -> ViewStatus:
     definition = workspace.definitions.views.get(record.name)
     return ViewStatus(
         record.name,
-        record.state.value,
+        _state(record, is_running=alive).value,
         definition.policy.value if definition else "",
         record.frontier,
         {
@@ -131,6 +131,13 @@ def _status(workspace: Workspace, record: ViewRecord) -> ViewStatus:
         _failure(latest),
         (RefreshState.REFRESHING if alive else RefreshState.IDLE).value,
     )
+
+
+def _state(record: ViewRecord, *, is_running: bool) -> ViewState:
+    """Whoever was building a view may have died; then nobody is."""
+    if record.state is ViewState.BUILDING and not is_running:
+        return ViewState.DEFERRED
+    return record.state
 
 
 def _failure(latest: tuple[AttemptRecord, ...]) -> str | None:

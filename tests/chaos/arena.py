@@ -190,6 +190,7 @@ class Arena:
             with suppress(ViewNotReady):
                 hw.table("late").collect()
                 raise AssertionError("a view without content could be read")
+            assert {s.state for s in hw.status() if s.view == "late"} == {"deferred"}
             hw.sql(f"CREATE OR REPLACE MATERIALIZED VIEW late AS {new}")
         queries["late"] = old if known and not has_landed else new
         self.change()

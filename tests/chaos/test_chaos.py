@@ -33,6 +33,14 @@ def test_killed_at_a_random_moment(arena: Arena, number: int) -> None:
     arena.kill_some_time()
 
 
+@pytest.mark.parametrize("step", ["plan", "commit"])
+def test_interrupted_in_the_middle(arena: Arena, step: str) -> None:
+    """S16: ^C stops a refresh cleanly: nothing stays claimed, and the history says what landed."""
+    arena.prepare(with_spark=False)
+    state = arena.interrupt(step, next(_VIEWS))
+    assert state in {AttemptState.CANCELED, AttemptState.SUCCEEDED}
+
+
 @pytest.mark.parametrize(
     ("step", "known"),
     [("commit", False), ("committed", False), ("commit", True), ("publish", True)],
