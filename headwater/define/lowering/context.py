@@ -49,6 +49,7 @@ class Lowering:
     counter: Counter = field(default_factory=Counter)
     problems: list[NameProblem] = field(default_factory=list)
     dependents: dict[str, Dependent] = field(default_factory=dict)
+    asked: dict[tuple[str, str, Scope], str] = field(default_factory=dict)  # kind, text, scope
 
     def fresh(self, name: str) -> str:
         return self.counter.column(name)
