@@ -114,7 +114,7 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "GENERATOR_COLUMNS": "A generator without names for its columns.",
         "GROUPING_SETS": "A form of GROUPING SETS, ROLLUP or CUBE that no law covers.",
         "JOIN_KIND": "A kind of join that no law covers.",
-        "LATERAL": "A lateral join with USING, of an unusual kind, or with a condition.",
+        "LATERAL": "A lateral join with USING or of an unusual kind, or LEFT with a generator.",
         "LIMIT": "A LIMIT that is not a constant.",
         "NAMED_WINDOW": "A window built on another one, or inside one.",
         "NONDETERMINISTIC": "A function whose result is not decided by its input.",
