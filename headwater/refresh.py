@@ -22,6 +22,7 @@ from headwater.compiled_views import (
 from headwater.execute.cause import cause_of
 from headwater.execute.executor import Executor
 from headwater.execute.isolated import isolated, tagged
+from headwater.execute.own_functions import own_functions
 from headwater.execute.staged import Staged
 from headwater.plan.planner import Choice, Situation, choose, plan_refresh
 from headwater.plan.steps import RefreshPlan
@@ -110,7 +111,7 @@ def _refresh_claimed(
     view = compiled_view(workspace, name)
     changes = capture(workspace, view, known, pins)
     situation = situate(workspace, view, known, changes, pins, request)
-    if _is_lost(changes):
+    if _is_lost(changes) or any(r.code == "FUNCTION_CHANGED" for r in situation.must_rebuild):
         view, situation = _compiled_anew(workspace, view, situation)
     if situation.changed or situation.must_rebuild or request.is_rebuild:
         landed, ran = _run(workspace, view, known, situation, pins, attempt)
@@ -285,6 +286,11 @@ def _compiled_anew(
     return fresh, replace(situation, exists=situation.exists and same)
 
 
+def _functions_now(workspace: Workspace, view: CompiledView) -> dict[str, str]:
+    found = own_functions(workspace.spark, view.functions)
+    return {name: function.fingerprint for name, function in found.items()}
+
+
 def _meaning_changed(workspace: Workspace, view: CompiledView, known: Known) -> tuple[Reason, ...]:
     if known.stamp is None:
         return (Reason("FIRST_BUILD", "the view has no content yet"),)
@@ -293,6 +299,8 @@ def _meaning_changed(workspace: Workspace, view: CompiledView, known: Known) -> 
         return clock
     if known.stamp.definition != workspace.definitions.views[view.name].fingerprint:
         return (Reason("DEFINITION_CHANGED", "the view was defined anew"),)
+    if view.functions and view.functions != _functions_now(workspace, view):
+        return (Reason("FUNCTION_CHANGED", "a function of your own has another body"),)
     if known.stamp.settings != workspace.settings_fingerprint():
         return (Reason("SETTINGS_CHANGED", "session settings that results depend on changed"),)
     return ()

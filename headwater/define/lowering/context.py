@@ -45,6 +45,7 @@ class Lowering:
 
     catalog: Mapping[str, tuple[str, ...]]  # source -> its columns, as spelled by the table
     query: Callable[[Lowering, exp.Expr, Scope | None], tuple[Node, Scope]]
+    own: Mapping[str, str] = field(default_factory=dict)  # user's function -> scalar | aggregate
     ctes: tuple[exp.CTE, ...] = ()
     counter: Counter = field(default_factory=Counter)
     problems: list[NameProblem] = field(default_factory=list)

@@ -85,7 +85,8 @@ def generate(
     labels = _alias_columns(lateral) or generator_columns(name, call)
     ids = tuple(context.fresh(label) for label in labels)
     alias = lateral.alias or None
-    made = Scope(tuple(Entry(n, i, alias) for n, i in zip(labels, ids, strict=True)))
+    sure = bool(_alias_columns(lateral))
+    made = Scope(tuple(Entry(n, i, alias, sure=sure) for n, i in zip(labels, ids, strict=True)))
     is_outer = bool(lateral.args.get("outer"))
     return Generate(attaching.node, generator, ids, is_outer), scope.beside(made)
 
