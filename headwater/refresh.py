@@ -16,7 +16,7 @@ from headwater.request import Request
 from headwater.situation import (
     capture,
     compiled_anew,
-    is_lost,
+    needs_compiling,
     notes,
     quiet_reasons,
     situate,
@@ -63,7 +63,7 @@ def _refresh_claimed(
     view = compiled_view(workspace, name)
     changes = capture(workspace, view, known, pins)
     situation = situate(workspace, view, known, changes, pins, request)
-    if is_lost(changes):
+    if needs_compiling(changes, situation):
         view, situation = compiled_anew(workspace, view, situation)
     if situation.changed or situation.must_rebuild or request.is_rebuild:
         ran = _run(Run(workspace, attempt, view, known, pins), situation)

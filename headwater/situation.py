@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from headwater.capture.changes import ChangeKind, ChangeSet, capture_changes
 from headwater.compiled_views import compile_definition, compiled_view
+from headwater.execute.own_functions import own_functions
 from headwater.experience import experience_of
 from headwater.plan.cost import Size
 from headwater.plan.planner import Situation
@@ -86,8 +87,12 @@ def _size(workspace: Workspace, known: Known) -> Size:
     return Size(told.rows or 0, told.files)
 
 
-def is_lost(changes: Mapping[str, ChangeSet]) -> bool:
-    """Whether a source was exchanged, or its history is gone."""
+def needs_compiling(changes: Mapping[str, ChangeSet], situation: Situation) -> bool:
+    """Whether columns or types may be other ones: a source or a function was exchanged."""
+    return _is_lost(changes) or any(r.code == "FUNCTION_CHANGED" for r in situation.must_rebuild)
+
+
+def _is_lost(changes: Mapping[str, ChangeSet]) -> bool:
     return any(change.kind in {ChangeKind.REPLACE, ChangeKind.GAP} for change in changes.values())
 
 
@@ -103,6 +108,11 @@ def compiled_anew(
     return fresh, replace(situation, exists=situation.exists and same)
 
 
+def _functions_now(workspace: Workspace, view: CompiledView) -> dict[str, str]:
+    found = own_functions(workspace.spark, view.functions)
+    return {name: function.fingerprint for name, function in found.items()}
+
+
 def _meaning_changed(workspace: Workspace, view: CompiledView, known: Known) -> tuple[Reason, ...]:
     if known.stamp is None and known.record.sequence > 0:
         return (Reason("STAMP_GONE", "the view's log no longer says what its table holds"),)
@@ -113,6 +123,8 @@ def _meaning_changed(workspace: Workspace, view: CompiledView, known: Known) -> 
         return clock
     if known.stamp.definition != workspace.definitions.views[view.name].fingerprint:
         return (Reason("DEFINITION_CHANGED", "the view was defined anew"),)
+    if view.functions and view.functions != _functions_now(workspace, view):
+        return (Reason("FUNCTION_CHANGED", "a function of your own has another body"),)
     if known.stamp.settings != workspace.settings_fingerprint():
         return (Reason("SETTINGS_CHANGED", "session settings that results depend on changed"),)
     return ()

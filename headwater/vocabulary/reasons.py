@@ -66,6 +66,7 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
             "A session setting that results depend on, such as the time zone or ANSI mode, has "
             "another value than at the last commit."
         ),
+        "FUNCTION_CHANGED": "A function of your own has another body than at the last commit.",
         "POLICY_FULL": "The view's policy is FULL.",
         "INCREMENTAL_FAILED": (
             "An incremental refresh broke down, so the view was rebuilt in the same attempt. The "
@@ -118,11 +119,11 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "GENERATOR_COLUMNS": "A generator without names for its columns.",
         "GROUPING_SETS": "A form of GROUPING SETS, ROLLUP or CUBE that no law covers.",
         "JOIN_KIND": "A kind of join that no law covers.",
-        "LATERAL": "A lateral join with USING, of an unusual kind, or with a condition.",
+        "LATERAL": "A lateral join with USING or of an unusual kind, or LEFT with a generator.",
         "LIMIT": "A LIMIT that is not a constant.",
+        "NAMES_UNCLEAR": "A name may be one that Spark gives to a column without a name.",
         "NAMED_WINDOW": "A window built on another one, or inside one.",
         "NONDETERMINISTIC": "A function whose result is not decided by its input.",
-        "ORDER_BY_ALIAS": "ORDER BY with an expression over an alias, below a LIMIT.",
         "ORDER_BY_HIDDEN": "DISTINCT ordered by what it does not show, below a LIMIT.",
         "PARAMETER": "A parameter.",
         "PIVOT": "A form of PIVOT or UNPIVOT that no law covers.",
@@ -138,7 +139,10 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "TABLE_CLAUSE": "A clause on a table, such as TABLESAMPLE.",
         "TABLE_EXPRESSION": "Something in FROM that is no table, sub-query or VALUES.",
         "TABLE_FUNCTION": "A table function.",
-        "UNKNOWN_FUNCTION": "A function that is not built into Spark, such as one of your own.",
+        "UNKNOWN_FUNCTION": (
+            "A function that is neither built into Spark nor a deterministic Python function "
+            "registered in the session."
+        ),
         "VALUES": "Constant rows; they never change.",
         "WINDOW_IN_HAVING": "A window function in HAVING.",
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.laws.relation import Relation, Scope
-from tests.laws.schema import Column
+from tests.laws.schema import NUMERIC, Column
 
 if TYPE_CHECKING:
     from tests.laws.views import ViewWriter
@@ -30,6 +30,13 @@ def an_int(w: ViewWriter, alias: str, relation: Relation) -> str:
     return f"{alias}.{w.random.choice(relation.of_type('int')).name}"
 
 
+def a_number(w: ViewWriter, alias: str, relation: Relation) -> str:
+    """Mostly an int; sometimes of another type, so that a comparison must convert."""
+    if w.random.random() < 0.7:
+        return an_int(w, alias, relation)
+    return f"{alias}.{w.random.choice(relation.of_type(*NUMERIC)).name}"
+
+
 def inner(w: ViewWriter, depth: int) -> tuple[str, str, Relation]:
     """The rows of a sub-query: mostly a table, sometimes anything."""
     source, alias, relation, _ = rows(w, depth - 1 if w.random.random() < 0.4 else 0)
@@ -46,7 +53,7 @@ def semi_join(w: ViewWriter, depth: int) -> Relation:
     source, alias, relation, scope = rows(w, depth)
     other, b, two = inner(w, depth)
     kind = w.random.choice(["LEFT SEMI JOIN", "LEFT ANTI JOIN"])
-    on = correlation(w, an_int(w, alias, relation), an_int(w, b, two))
+    on = correlation(w, a_number(w, alias, relation), a_number(w, b, two))
     items, columns = w.items(scope)
     return Relation(f"SELECT {items} FROM {source} {kind} {other} ON {on}{w.where(scope)}", columns)
 
@@ -90,7 +97,7 @@ def correlated(w: ViewWriter, depth: int) -> Relation:
     source, alias, relation, scope = rows(w, depth)
     other, b, two = inner(w, depth)
     items, columns = w.items(scope)
-    on = correlation(w, an_int(w, alias, relation), an_int(w, b, two))
+    on = correlation(w, a_number(w, alias, relation), a_number(w, b, two))
     sql = (
         f"SELECT {items}, (SELECT {scalar_call(w, b, two)} FROM {other} WHERE {on}) AS sub "
         f"FROM {source}{w.where(scope)}"
@@ -102,8 +109,8 @@ def scalar_filter(w: ViewWriter, depth: int) -> Relation:
     source, alias, relation, scope = rows(w, depth)
     other, b, two = inner(w, depth)
     items, columns = w.items(scope)
-    mine = an_int(w, alias, relation)
-    where = f" WHERE {correlation(w, mine, an_int(w, b, two))}" if w.random.random() < 0.6 else ""
+    mine = a_number(w, alias, relation)
+    where = f" WHERE {correlation(w, mine, a_number(w, b, two))}" if w.random.random() < 0.6 else ""
     query = f"SELECT {scalar_call(w, b, two)} FROM {other}{where}"
     operator = w.random.choice(["<", ">=", "=", "<=>"])
     extra = w.random.choice(["", "", f" OR {w.predicate(scope)}"])
@@ -137,7 +144,7 @@ def having_subquery(w: ViewWriter, depth: int) -> Relation:
 def asked(w: ViewWriter, mine: str, depth: int) -> str:
     """EXISTS, IN or NOT IN over something."""
     other, b, two = inner(w, depth)
-    theirs, link = an_int(w, b, two), an_int(w, b, two)
+    theirs, link = a_number(w, b, two), a_number(w, b, two)
     correlated_too = f" WHERE {correlation(w, mine, link)}" if w.random.random() < 0.4 else ""
     grouped = "" if correlated_too else w.random.choice(["", "", f" GROUP BY {theirs}"])
     return w.random.choice(
@@ -155,8 +162,8 @@ def asked(w: ViewWriter, mine: str, depth: int) -> str:
 def marks(w: ViewWriter, depth: int) -> Relation:
     source, alias, relation, scope = rows(w, depth)
     items, columns = w.items(scope)
-    one = asked(w, an_int(w, alias, relation), depth)
-    two = asked(w, an_int(w, alias, relation), depth)
+    one = asked(w, a_number(w, alias, relation), depth)
+    two = asked(w, a_number(w, alias, relation), depth)
     condition = w.random.choice(
         [
             one,
@@ -214,7 +221,8 @@ def set_limit(w: ViewWriter, depth: int) -> Relation:
         return w.plain(depth)
     word = w.random.choice(["UNION ALL", "UNION", "EXCEPT ALL"])
     tail = w.random.choice(["", f" LIMIT {w.random.randint(1, 4)}", " LIMIT 3 OFFSET 1"])
-    return Relation(f"{made[0]} {word} {made[1]} ORDER BY k, g{tail}", made[2])
+    order = ", ".join(column.name for column in made[2])
+    return Relation(f"{made[0]} {word} {made[1]} ORDER BY {order}{tail}", made[2])
 
 
 def all_columns(relation: Relation, alias: str) -> str:

@@ -60,6 +60,7 @@ REBUILT = {
     "expression: clock in select",
     "expression: interval column",
     "expression: map",
+    "lateral: left join lateral function",
     "lateral: select inline",
     "nested: clock below join",
     "shape: recursive cte",

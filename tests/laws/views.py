@@ -144,7 +144,8 @@ class ViewWriter:
         return f"{left} {kind} {right}{condition}", scope
 
     def condition(self, a: str, one: Relation, b: str, two: Relation) -> str:
-        mine, theirs = one.of_type("int"), two.of_type("int")
+        types = NUMERIC if self.random.random() < 0.3 else ("int",)
+        mine, theirs = one.of_type(*types), two.of_type(*types)
         if not mine or not theirs:
             return " ON TRUE"
         left, right = self.random.choice(mine).name, self.random.choice(theirs).name
@@ -219,21 +220,25 @@ class ViewWriter:
         return Relation(inner.sql.replace("SELECT", "SELECT DISTINCT", 1), inner.columns)
 
     def same_shape(self, depth: int) -> tuple[str, str, tuple[Column, ...]] | None:
-        one, two = self.source(depth), self.source(depth)
-        sides, columns = [], []
-        for source, relation in (one, two):
+        """Two queries of the same columns; the third may need Spark to find a common type."""
+        sources = self.source(depth), self.source(depth)
+        wide = self.random.random() < 0.4
+        sides = []
+        for source, relation in sources:
             alias = source.rsplit(" AS ", 1)[1]
             integers = relation.of_type("int")
             if not integers:
                 return None
             scope = [(alias, c) for c in relation.columns]
             names = [self.random.choice(integers).name for _ in range(2)]
+            other = self.random.choice(relation.of_type(*NUMERIC)).name
+            third = f", {alias}.{other} AS x" if wide else ""
             sides.append(
-                f"SELECT {alias}.{names[0]} AS k, {alias}.{names[1]} AS g FROM {source}"
+                f"SELECT {alias}.{names[0]} AS k, {alias}.{names[1]} AS g{third} FROM {source}"
                 f"{self.where(scope)}"
             )
-            columns = [Column("k", "int"), Column("g", "int")]
-        return sides[0], sides[1], tuple(columns)
+        common = (Column("x", "other"),) if wide else ()
+        return sides[0], sides[1], (Column("k", "int"), Column("g", "int"), *common)
 
     def _union(self, depth: int) -> Relation:
         made = self.same_shape(depth)
@@ -295,7 +300,7 @@ class ViewWriter:
             return self.plain(depth)
         limit = self.random.randint(1, 4)
         sql = f"SELECT DISTINCT z.k, z.g FROM ({inner[0]}) AS z ORDER BY z.k, z.g LIMIT {limit}"
-        return Relation(sql, inner[2])
+        return Relation(sql, inner[2][:2])
 
 
 FAMILIES: dict[str, tuple[Shape, ...]] = {

@@ -45,10 +45,12 @@ class Lowering:
 
     catalog: Mapping[str, tuple[str, ...]]  # source -> its columns, as spelled by the table
     query: Callable[[Lowering, exp.Expr, Scope | None], tuple[Node, Scope]]
+    own: Mapping[str, str] = field(default_factory=dict)  # user's function -> scalar | aggregate
     ctes: tuple[exp.CTE, ...] = ()
     counter: Counter = field(default_factory=Counter)
     problems: list[NameProblem] = field(default_factory=list)
     dependents: dict[str, Dependent] = field(default_factory=dict)
+    asked: dict[tuple[str, str, Scope], str] = field(default_factory=dict)  # kind, text, scope
 
     def fresh(self, name: str) -> str:
         return self.counter.column(name)

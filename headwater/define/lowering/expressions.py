@@ -115,6 +115,18 @@ def check_function(node: exp.Expr) -> None:
         raise NotLoweredError("UNKNOWN_FUNCTION", f"{name} is not a built-in function of Spark")
 
 
+def unknown_calls(tree: exp.Expr) -> tuple[str, ...]:
+    """The functions a query calls that are not built into Spark, in lower case."""
+    found: dict[str, None] = {}
+    for call in tree.find_all(exp.Anonymous):
+        try:
+            check_function(call)
+        except NotLoweredError as refusal:
+            if refusal.code == "UNKNOWN_FUNCTION":
+                found[call.name.lower()] = None
+    return tuple(found)
+
+
 def resolve(
     context: Lowering,
     expression: exp.Expr,
@@ -132,12 +144,27 @@ def resolve(
             return sub(context, node, scope, needles)
         if isinstance(node, (exp.Parameter, exp.Placeholder, exp.SessionParameter)):
             raise NotLoweredError("PARAMETER", "the query has a parameter")
+        if isinstance(node, exp.Anonymous) and node.name.lower() in context.own:
+            return _own(context, node, scope, aliases)
         check_function(node)
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
             return _resolved(node, scope, aliases or {})
         return node
 
     return inward(expression).transform(over_ids)
+
+
+def _own(
+    context: Lowering,
+    node: exp.Anonymous,
+    scope: Scope,
+    aliases: Mapping[str, exp.Expr] | None,
+) -> exp.Expr:
+    """A call of a function that the user registered; an aggregate one is marked as such."""
+    arguments = [resolve(context, argument, scope, aliases) for argument in node.expressions]
+    kind = context.own[node.name.lower()]
+    call = exp.AnonymousAggFunc if kind == "aggregate" else exp.Anonymous
+    return call(this=node.this, expressions=arguments)
 
 
 def _resolved(node: exp.Column, scope: Scope, aliases: Mapping[str, exp.Expr]) -> exp.Expr:

@@ -30,7 +30,9 @@ def lateral_join(context: Lowering, node: Node, scope: Scope, join: exp.Join) ->
         on = join.args.get("on")
         if on is not None and on != exp.true():
             raise NotLoweredError("LATERAL", "a condition on a lateral generator")
-        return generate(context, node, scope, lateral, outer=kind is JoinKind.LEFT)
+        if kind is JoinKind.LEFT:  # not LATERAL VIEW OUTER: Spark leaves out rows with NULL
+            raise NotLoweredError("LATERAL", "LEFT JOIN LATERAL of a generator")
+        return generate(context, node, scope, lateral)
     inner, shown = context.query(context, lateral.this, scope)
     shown = shown.renamed(lateral.alias or None, _alias_columns(lateral))
     both = scope.beside(shown)
@@ -69,7 +71,7 @@ def _beside(context: Lowering, node: Node, inner: Node) -> tuple[Node, list[exp.
 
 
 def generate(
-    context: Lowering, node: Node, scope: Scope, lateral: exp.Lateral, *, outer: bool = False
+    context: Lowering, node: Node, scope: Scope, lateral: exp.Lateral
 ) -> tuple[Node, Scope]:
     """LATERAL VIEW [OUTER] and LATERAL of a generator function."""
     call = lateral.this
@@ -83,8 +85,9 @@ def generate(
     labels = _alias_columns(lateral) or generator_columns(name, call)
     ids = tuple(context.fresh(label) for label in labels)
     alias = lateral.alias or None
-    made = Scope(tuple(Entry(n, i, alias) for n, i in zip(labels, ids, strict=True)))
-    is_outer = outer or bool(lateral.args.get("outer"))
+    sure = bool(_alias_columns(lateral))
+    made = Scope(tuple(Entry(n, i, alias, sure=sure) for n, i in zip(labels, ids, strict=True)))
+    is_outer = bool(lateral.args.get("outer"))
     return Generate(attaching.node, generator, ids, is_outer), scope.beside(made)
 
 

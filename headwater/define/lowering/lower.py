@@ -52,10 +52,15 @@ class Lowered:
     problems: tuple[NameProblem, ...]
 
 
-def lower(text: str, catalog: Mapping[str, tuple[str, ...]]) -> Lowered:
-    """Lower a query over sources given by name -> columns (names in lower case)."""
+def lower(
+    text: str, catalog: Mapping[str, tuple[str, ...]], own: Mapping[str, str] | None = None
+) -> Lowered:
+    """Lower a query over sources given by name -> columns (names in lower case).
+
+    `own` are the user's functions that may be followed: name -> scalar or aggregate.
+    """
     tree = parsed(text)
-    context = Lowering(catalog, lower_query)
+    context = Lowering(catalog, lower_query, own or {})
     try:
         node, scope = lower_query(context, tree, None)
     except NotLoweredError as refusal:
@@ -95,7 +100,7 @@ def _kept(
     context: Lowering, tree: exp.Expr, outer: Scope | None, refusal: NotLoweredError
 ) -> tuple[Node, Scope]:
     """A SELECT as text, unless it may name the row around it: then that one is kept, too."""
-    if isinstance(refusal, NameProblemError):
+    if isinstance(refusal, NameProblemError) and refusal.problem not in context.problems:
         context.problems.append(refusal.problem)
     if outer is not None or not isinstance(tree, exp.Select):
         raise refusal
@@ -124,7 +129,8 @@ def _set_operation(
         raise NotLoweredError("SET_WIDTH", "sides of a set operation with other column counts")
     left, right = _shown(left, left_scope), _shown(right, right_scope)
     ids = tuple(context.fresh(name) for name in left_names)
-    scope = Scope(tuple(Entry(n, i, None) for n, i in zip(left_names, ids, strict=True)))
+    named = zip(left_scope.star(), ids, strict=True)
+    scope = Scope(tuple(Entry(e.name, i, None, sure=e.sure) for e, i in named))
     return limited_result(context, tree, _combined(tree, left, right, ids), scope), scope
 
 
@@ -150,8 +156,10 @@ def opaque(context: Lowering, tree: exp.Select, refusal: NotLoweredError) -> tup
     names = _shown_names(tree, refusal)
     query, leaves = _over_leaves(context, tree)
     ids = tuple(context.fresh(name) for name in names)
+    sure = [bool(_shown_name(written)) for written in tree.expressions]
     node = Opaque(query, leaves, ids, _reason(query, refusal))
-    return node, Scope(tuple(Entry(n, i, None) for n, i in zip(names, ids, strict=True)))
+    entries = zip(names, ids, sure, strict=True)
+    return node, Scope(tuple(Entry(n, i, None, sure=s) for n, i, s in entries))
 
 
 def _shown_names(tree: exp.Select, refusal: NotLoweredError) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from sqlglot import exp
 
 from headwater.define.lowering.attach import refuse_left
@@ -11,6 +13,12 @@ from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Scope
 from headwater.define.lowering.selected import Selected
 from headwater.vocabulary.algebra import Node, TopK, column
+
+
+class _Shown(exp.Expression):
+    """A column of the result, while the names around it are looked up in the input."""
+
+    arg_types: ClassVar = {"this": True}
 
 
 def is_limited(tree: exp.Expr) -> bool:
@@ -34,11 +42,20 @@ def _sort_key(
     if isinstance(by, exp.Literal) and not by.is_string:
         return ordered(written, selected.expressions[int(by.name) - 1].copy())
     shown = dict(zip((n.lower() for n in selected.names), selected.expressions, strict=True))
-    if isinstance(by, exp.Column) and not by.table and by.name.lower() in shown:
-        return ordered(written, shown[by.name.lower()].copy())
-    if any(c.name.lower() in selected.aliases and not c.table for c in by.find_all(exp.Column)):
-        raise NotLoweredError("ORDER_BY_ALIAS", "an expression over an alias in ORDER BY")
-    return ordered(written, resolve(context, by, scope))
+
+    def put_aside(part: exp.Expr) -> exp.Expr:
+        is_name = isinstance(part, exp.Column) and not part.table
+        if is_name and part.name.lower() in shown and part.find_ancestor(exp.Query) is None:
+            return _Shown(this=part.name.lower())
+        return part
+
+    def back(part: exp.Expr) -> exp.Expr:
+        return exp.Paren(this=shown[part.this].copy()) if isinstance(part, _Shown) else part
+
+    named = by.copy().transform(put_aside)
+    if isinstance(named, _Shown):
+        return ordered(written, shown[named.this].copy())
+    return ordered(written, resolve(context, named, scope).transform(back))
 
 
 def ordered(written: exp.Ordered, by: exp.Expr) -> exp.Ordered:

@@ -129,4 +129,5 @@ def _unpivot(context: Lowering, node: Node, scope: Scope, clause: exp.Pivot) -> 
 
 
 def _pair(name: str, value: exp.Expr) -> exp.Expr:
-    return exp.Anonymous(this="struct", expressions=[exp.Literal.string(name), value])
+    fields = [exp.Literal.string(part) for part in ("name", name, "value")]
+    return exp.Anonymous(this="named_struct", expressions=[*fields, value])

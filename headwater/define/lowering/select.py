@@ -175,8 +175,8 @@ def _projected(
     result = limited(select, result, keys)
     if extra:
         result = Project(result, passed(tuple(item.id for item in items)))
-    entries = zip(selected.names, result.columns, strict=True)
-    return result, Scope(tuple(Entry(name, id_, None) for name, id_ in entries))
+    entries = zip(selected.names, result.columns, selected.unsure, strict=True)
+    return result, Scope(tuple(Entry(n, id_, None, sure=not u) for n, id_, u in entries))
 
 
 def _hidden_keys(

@@ -31,10 +31,12 @@ class Selected:
     expressions: list[exp.Expr] = field(default_factory=list)
     aliases: dict[str, exp.Expr] = field(default_factory=dict)
     generator: Generator | None = None
+    unsure: list[bool] = field(default_factory=list)  # whose names Spark makes up
 
-    def add(self, name: str, expression: exp.Expr, *, aliased: bool) -> None:
+    def add(self, name: str, expression: exp.Expr, *, aliased: bool, unsure: bool = False) -> None:
         self.names.append(name)
         self.expressions.append(expression)
+        self.unsure.append(unsure)
         if aliased:
             self.aliases.setdefault(name.lower(), expression)
 
@@ -61,7 +63,9 @@ def select_list(context: Lowering, select: exp.Select, scope: Scope) -> Selected
             raise NotLoweredError("GENERATOR", "several names for one value")
         else:
             resolved = resolve(context, written, scope, selected.aliases)
-            selected.add(_implied_name(written, index), resolved, aliased=False)
+            named = isinstance(written, (exp.Column, exp.Dot))
+            name = written.name if named else f"_c{index}"
+            selected.add(name, resolved, aliased=False, unsure=not named)
     return selected
 
 
@@ -76,7 +80,7 @@ def _add_star(selected: Selected, written: exp.Expr, scope: Scope) -> None:
         raise NotLoweredError("STAR", f"{relation}.* is no relation in scope")
     for entry in entries:
         if entry.name.lower() not in left_out:
-            selected.add(entry.name, column(entry.id), aliased=False)
+            selected.add(entry.name, column(entry.id), aliased=False, unsure=not entry.sure)
 
 
 def _add_generator(
@@ -95,10 +99,4 @@ def _add_generator(
     ids = tuple(context.fresh(label) for label in labels)
     selected.generator = Generator(exp.Anonymous(this=name, expressions=arguments), ids)
     for label, id_ in zip(labels, ids, strict=True):
-        selected.add(label, column(id_), aliased=False)
-
-
-def _implied_name(written: exp.Expr, index: int) -> str:
-    if isinstance(written, (exp.Column, exp.Dot)):
-        return written.name
-    return f"_c{index}"
+        selected.add(label, column(id_), aliased=False, unsure=not given)

@@ -83,9 +83,12 @@ def _pushed(node: exp.Expr) -> exp.Expr:
 def sub(context: Lowering, node: exp.Expr, scope: Scope, needles: list[exp.Expr]) -> Sub:
     """Lower a sub-query once; the same text in the same scope is the same sub-query."""
     kind, query = _kind_and_query(node)
-    name = f"{kind} {id(scope)} {query.sql()}"
-    if name not in context.dependents:
+    asked = (kind, query.sql(), scope)
+    if asked not in context.asked:
+        name = f"{kind} {context.fresh('asked')}"
         context.dependents[name] = _lowered(context, kind, query, scope)
+        context.asked[asked] = name
+    name = context.asked[asked]
     found = context.dependents[name]
     if needles and len(needles) != len(found.values):
         raise NotLoweredError("SUBQUERY", "IN compares other numbers of columns")

@@ -108,3 +108,6 @@ SELECT `k` AS `the key`, concat(c2, 'it''s') AS q FROM r;
 
 -- unnamed
 SELECT k + 1, g * 2 FROM r;
+
+-- top by an expression over an alias
+SELECT g, sum(k) AS total FROM s GROUP BY g ORDER BY -total, abs(g) LIMIT 2;

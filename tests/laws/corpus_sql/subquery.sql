@@ -147,3 +147,9 @@ SELECT g, count(*) AS n FROM r GROUP BY g HAVING g IN (SELECT v FROM t);
 
 -- subquery over cte
 WITH x AS (SELECT g, max(k) m FROM s GROUP BY g) SELECT k FROM r WHERE k > (SELECT avg(m) FROM x);
+
+-- same text on both sides of a union
+SELECT k, (SELECT count(*) FROM t WHERE t.k = x.k) AS n FROM r x UNION ALL SELECT k, (SELECT count(*) FROM t WHERE t.k = x.k) AS n FROM s x;
+
+-- same text in where and select
+SELECT k, (SELECT max(v) FROM t WHERE t.k = r.k) AS m FROM r WHERE (SELECT max(v) FROM t WHERE t.k = r.k) > 1;
