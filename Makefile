@@ -5,9 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 MINUTES ?= 10
 N ?= 200
+SEEDS ?= 5000
 
 .DEFAULT_GOAL := help
+<<<<<<< HEAD
 .PHONY: help demo test check bench bench-quick laws soak chaos docs format clean
+=======
+.PHONY: help demo test check bench bench-quick soak chaos simulate docs format clean
+>>>>>>> control
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +43,9 @@ soak: $(VENV)/.prepared ## random views and changes for MINUTES=10 against Spark
 
 chaos: $(VENV)/.prepared ## N=200 refreshes killed at named and random moments
 	$(BIN)/python -m tests.chaos --rounds $(N)
+
+simulate: $(VENV)/.installed ## SEEDS=5000 simulated fleets under injected faults
+	$(BIN)/python -m tests.simulation --seeds $(SEEDS)
 
 docs: $(VENV)/.installed ## write the generated pages of docs/ anew
 	$(BIN)/python -m docs.generate
