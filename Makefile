@@ -8,11 +8,7 @@ N ?= 200
 SEEDS ?= 5000
 
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help demo test check bench bench-quick laws soak chaos docs format clean
-=======
-.PHONY: help demo test check bench bench-quick soak chaos simulate docs format clean
->>>>>>> control
+.PHONY: help demo test check bench bench-quick laws soak chaos simulate docs format clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

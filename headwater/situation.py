@@ -18,6 +18,7 @@ from headwater.request import Request
 from headwater.vocabulary.errors import AsOfBelowFrontier
 from headwater.vocabulary.frontier import SourceVersion
 from headwater.vocabulary.reason import Reason
+from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Policy
 from headwater.workspace import Pending, Workspace
 
@@ -114,18 +115,22 @@ def _functions_now(workspace: Workspace, view: CompiledView) -> dict[str, str]:
 
 
 def _meaning_changed(workspace: Workspace, view: CompiledView, known: Known) -> tuple[Reason, ...]:
-    if known.stamp is None and known.record.sequence > 0:
+    """Why the stored content may not be what the query means now."""
+    stamp = known.stamp
+    if stamp is None and known.record.sequence > 0:
         return (Reason("STAMP_GONE", "the view's log no longer says what its table holds"),)
-    if known.stamp is None:
+    if stamp is None:
         return (Reason("FIRST_BUILD", "the view has no content yet"),)
     clock = tuple(reason for reason in view.reasons if reason.code == "CLOCK_DEPENDENT")
-    if clock:
-        return clock
-    if known.stamp.definition != workspace.definitions.views[view.name].fingerprint:
+    return clock or _other_than(workspace, view, stamp)
+
+
+def _other_than(workspace: Workspace, view: CompiledView, stamp: Stamp) -> tuple[Reason, ...]:
+    if stamp.definition != workspace.definitions.views[view.name].fingerprint:
         return (Reason("DEFINITION_CHANGED", "the view was defined anew"),)
     if view.functions and view.functions != _functions_now(workspace, view):
         return (Reason("FUNCTION_CHANGED", "a function of your own has another body"),)
-    if known.stamp.settings != workspace.settings_fingerprint():
+    if stamp.settings != workspace.settings_fingerprint():
         return (Reason("SETTINGS_CHANGED", "session settings that results depend on changed"),)
     return ()
 
