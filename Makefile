@@ -5,9 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 MINUTES ?= 10
 N ?= 200
+SEEDS ?= 5000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench bench-quick soak chaos docs format clean
+.PHONY: help demo test check bench bench-quick soak chaos simulate docs format clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +36,9 @@ soak: $(VENV)/.prepared ## random views and changes for MINUTES=10 against Spark
 
 chaos: $(VENV)/.prepared ## N=200 refreshes killed at named and random moments
 	$(BIN)/python -m tests.chaos --rounds $(N)
+
+simulate: $(VENV)/.installed ## SEEDS=5000 simulated fleets under injected faults
+	$(BIN)/python -m tests.simulation --seeds $(SEEDS)
 
 docs: $(VENV)/.installed ## write the generated pages of docs/ anew
 	$(BIN)/python -m docs.generate

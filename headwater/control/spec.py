@@ -17,8 +17,8 @@ from headwater.define.trigger import Cron, Every, Greedy, Manual, OnChange
 class Spec:
     """What makes a job run, what it follows, when it is late, and who goes first.
 
-    `sources` are the tables whose commits make it run; `views` what a run of it may touch besides
-    its own subject.
+    `sources` are the tables whose commits make it run; `views` are those of a job that is about
+    several, as the one for dictionaries.
     """
 
     trigger: Trigger

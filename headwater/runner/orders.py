@@ -72,18 +72,24 @@ class Orders:
         self._open.clear()
 
     def _obey(self, command: CommandRecord) -> None:
+        """Carry one out; if the ledger goes away on the way, it comes again and is done again."""
         self._open[command.job, command.kind] = command.id
         try:
-            done = self._acts[command.kind](command.job)
+            done, error = self._tried(command)
+            if done:
+                self.ended(command.job, command.kind, error)
         except LedgerUnreachable:
             self._open.pop((command.job, command.kind), None)
             raise
+
+    def _tried(self, command: CommandRecord) -> tuple[bool, str | None]:
+        try:
+            return self._acts[command.kind](command.job), None
+        except LedgerUnreachable:
+            raise
         except Exception:
             log.warning("command_failed", command=command.kind.value, exc_info=True)
-            self.ended(command.job, command.kind, traceback.format_exc())
-        else:
-            if done:
-                self.ended(command.job, command.kind)
+            return True, traceback.format_exc()
 
     def _end(self, command: int, error: str | None) -> None:
         state = CommandState.SUCCESS if error is None else CommandState.ERROR

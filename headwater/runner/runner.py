@@ -93,22 +93,24 @@ class Runner:
     def step(self) -> datetime:
         """Do all that is due; returns when to come again."""
         try:
-            self._step()
+            takes_part = self._step()
         except LedgerUnreachable as error:
             log.warning("ledger_away", error=error.what)
-            return self._clock.now() + timedelta(seconds=self._settings.tick_seconds)
+            takes_part = False
         now = self._clock.now()
-        tick = self._next_tick or now
-        return max(now, min(tick, self.scheduler.next_wake(now)))
+        tick = now + timedelta(seconds=self._settings.tick_seconds)
+        if not takes_part:
+            return tick
+        return max(now, min(self._next_tick or now, self.scheduler.next_wake(now)))
 
-    def _step(self) -> None:
+    def _step(self) -> bool:
+        """All parts in order; false if this runner may not act now."""
         standing = self.registration.step(running=len(self._in_hand), slots=self._workers.slots)
         if standing is Standing.LOST:
             self._let_all_go()
             standing = self.registration.step(running=0, slots=self._workers.slots)
         if standing is Standing.WAITING or not self.registration.is_sure:
-            self._next_tick = self._clock.now() + timedelta(seconds=self._settings.tick_seconds)
-            return
+            return False
         self._collect()
         self._look()
         if self.scheduler.reconcile(self._load, self._clock.now):
@@ -116,6 +118,7 @@ class Runner:
         self._take_notice()
         self._start_due()
         self._tend()
+        return True
 
     def _look(self) -> None:
         """Marks every tick, commands when theirs moved or at the latest every poll."""

@@ -24,7 +24,7 @@ from headwater.store.events import Event
 from headwater.store.job_record import JobRecord
 from headwater.store.ledger import Ledger
 from headwater.testing.clock import FrozenClock
-from headwater.testing.workers import Plan, PlannedWorkers
+from headwater.testing.workers import Ended, Plan, PlannedWorkers
 from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.errors import LedgerUnreachable
 from headwater.vocabulary.location import Location
@@ -143,10 +143,16 @@ class Node:
         self.is_up = False
 
     def stop(self) -> None:
-        """As by SIGTERM."""
+        """As by SIGTERM: the clock moves on until what runs has ended."""
         self.coordinator.close()
         self.runner.close(seconds=60)
         self.is_up = False
+
+    def leave(self) -> None:
+        """As by SIGTERM with no time to wait: what runs is lost, everybody is told."""
+        self.is_up = False
+        self.coordinator.close()
+        self.runner.close(seconds=0)
 
 
 class Fleet:
@@ -166,7 +172,7 @@ class Fleet:
     def start(self, address: str, *, slots: int = 4) -> Node:
         """A new process at an address."""
 
-        def planned(run: Run) -> tuple[float, RunResult]:
+        def planned(run: Run) -> tuple[float, RunResult | Ended]:
             self.runs.append((self.clock.now(), address, run.job.name))
             return self.plan(run)
 

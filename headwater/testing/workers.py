@@ -13,8 +13,9 @@ from headwater.runner.run import Done, Run
 from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.errors import QueueFull, RunnerClosing
 
-Plan = Callable[[Run], tuple[float, RunResult]]
-"""How many seconds a run takes, and what it comes to."""
+Ended = Callable[[], RunResult]
+Plan = Callable[[Run], tuple[float, RunResult | Ended]]
+"""How many seconds a run takes, and what it comes to, known at once or only at its end."""
 
 
 class PlannedWorkers:
@@ -28,7 +29,7 @@ class PlannedWorkers:
         self._slots = slots
         self._most_queued = most_queued
         self._queue: deque[tuple[Run, Done]] = deque()
-        self._running: list[tuple[datetime, int, Run, Done, RunResult]] = []
+        self._running: list[tuple[datetime, int, Run, Done, RunResult | Ended]] = []
         self._numbers = count()
         self._is_closed = False
 
@@ -96,7 +97,7 @@ class PlannedWorkers:
             if run.cancellation.is_set:
                 done(run, RunResult(RunEnd.CANCELED))
             elif until <= now:
-                done(run, result)
+                done(run, result() if callable(result) else result)
             else:
                 kept.append((until, number, run, done, result))
         self._running = kept

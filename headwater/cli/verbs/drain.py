@@ -18,7 +18,7 @@ def options(parser: ArgumentParser) -> None:
 
 
 def drain(command: Command, *, runner: str, undo: bool) -> None:
-    """Move a runner's jobs to the others, each after the run that is under way."""
+    """Move a runner's jobs to the others, each when its run is over."""
     before, after = RunnerState.ACTIVE, RunnerState.DRAINING
     before, after = (after, before) if undo else (before, after)
     with command.opened() as hw:

@@ -16,7 +16,7 @@ def options(parser: ArgumentParser) -> None:
 
 
 def jobs(command: Command, *, name: str | None) -> None:
-    """List the standing duties: who has each, how it goes, when it runs next."""
+    """List the standing duties: who has each, when it runs next."""
     from headwater.cli.text.fleet import jobs_table  # noqa: PLC0415  (speed)
 
     with command.opened() as hw:

@@ -16,7 +16,7 @@ def options(parser: ArgumentParser) -> None:
 
 
 def runners(command: Command) -> None:
-    """List the processes that serve, what each has to do, and which one leads."""
+    """List the processes that serve and what each has to do."""
     from headwater.cli.text.fleet import runners_table  # noqa: PLC0415  (speed)
 
     with command.opened() as hw:
