@@ -43,7 +43,9 @@ def _prepare(folder: Path) -> tuple[Path, TableLog]:
     from deltalake import write_deltalake
 
     folder.mkdir(parents=True)
-    (folder / "headwater.toml").write_text("")
+    (folder / "headwater.toml").write_text(
+        "[runner]\nbusy_threshold = 0\n"
+    )  # whoever else works here
     source = folder / "orders"
     write_deltalake(source, _rows(0, _GROUPS), configuration={"delta.enableChangeDataFeed": "true"})
     (folder / "views.sql").write_text(
