@@ -18,9 +18,9 @@ from headwater.commit.target import Target
 from headwater.execute.delta import (
     DELTA,
     action_object,
+    active,
     delta_log,
     java_class,
-    module,
     nothing,
     sequence,
 )
@@ -38,8 +38,8 @@ class Transaction:
         self._session = session
         self._target = target
         absent = nothing(session)
-        _activate(session)
-        self._delta = delta_log(session, target.path).startTransaction(absent, absent)
+        with active(session):
+            self._delta = delta_log(session, target.path).startTransaction(absent, absent)
         self._actions: list[Any] = []
         found = int(self._delta.snapshot().version())
         if found != target.stamp.base:
@@ -50,8 +50,8 @@ class Transaction:
 
     def add(self, frame: DataFrame) -> None:
         """Write rows to new files; those with a change type go to the change feed alone."""
-        _activate(self._session)
-        written = self._delta.writeFiles(frame._jdf)  # noqa: SLF001
+        with active(self._session):
+            written = self._delta.writeFiles(frame._jdf)  # noqa: SLF001
         self._actions += [written.apply(n) for n in range(written.size())]
 
     def remove(self, files: Sequence[Action]) -> None:
@@ -68,7 +68,7 @@ class Transaction:
         self._actions.append(action_object(self._session, "txn", fence))
         self._delta.readWholeTable()
         actions = sequence(self._session, self._actions)
-        with commit_lock(self._target.path):
+        with commit_lock(self._target.path), active(self._session):
             self._delta.commit(actions, self._operation())
 
     def _operation(self) -> Any:
@@ -85,12 +85,6 @@ class Transaction:
         for at, value in enumerate(values):
             arguments[at] = value
         return write.newInstance(arguments)
-
-
-def _activate(session: SparkSession) -> None:
-    """Delta asks for the session of the thread, which may be another refresh's."""
-    name = "org.apache.spark.sql.classic.SparkSession$"
-    module(session, name).setActiveSession(session._jsparkSession)  # noqa: SLF001
 
 
 def _now() -> int:

@@ -8,7 +8,8 @@ relation, and a transaction that takes files out and puts files in. See decision
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headwater.capture.actions import Action
@@ -37,7 +38,24 @@ def files_frame(
     if snapshot.version() != version:
         snapshot = log.getSnapshotAt(version, absent, absent, False)  # noqa: FBT003
     files = sequence(session, (action_object(session, "add", add) for add in adds))
-    return Frame(log.createDataFrame(snapshot, files, False, absent), session)  # noqa: FBT003
+    with active(session):
+        frame = log.createDataFrame(snapshot, files, False, absent)  # noqa: FBT003
+    return Frame(frame, session)
+
+
+@contextmanager
+def active(session: SparkSession) -> Iterator[None]:
+    """Make a session the thread's own: what Delta makes belongs to that one."""
+    sessions = module(session, "org.apache.spark.sql.classic.SparkSession$")
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(session._jsparkSession)  # noqa: SLF001
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
 
 
 def action_object(session: SparkSession, kind: str, action: Action) -> Any:
