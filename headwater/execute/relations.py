@@ -1,8 +1,8 @@
 """Make a relation once and keep it.
 
-Spark would evaluate a temporary view again for every use, and MERGE reads its source twice. A small
-relation becomes a local one: later steps then run without a job for it and know its exact size, so
-joins with it are broadcast. A large one is checkpointed to the executors.
+Spark would evaluate a temporary view again for every use. A small relation becomes a local one:
+later steps then run without a job for it and know its exact size, so joins with it are broadcast. A
+large one is checkpointed to the executors.
 """
 
 from __future__ import annotations

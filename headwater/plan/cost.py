@@ -44,7 +44,8 @@ _WRITE = 1.2  # per row written
 _COMPARE = 1.0  # per row of either side of a difference
 _JOB = 0.03  # seconds per relation that is evaluated and kept
 _COMMIT = 0.25  # seconds
-_FEED = 0.08
+_FEED = 0.03
+_QUERY = 0.1  # seconds to plan and run the view's whole query, however little it reads
 _UNKNOWN_SHARE = 0.05
 """Of a source, where the log does not tell how many rows changed."""
 
@@ -123,7 +124,7 @@ def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], si
         rows = sum(w.total_rows or 0 for w in windows.values())
         heavy = sum(1 for node in walk(root) if isinstance(node, _SHUFFLING))
         compared = 2 * size.rows * _COMPARE if isinstance(write, Rewrite) else 0
-        return (rows * heavy * _HEAVY + size.rows * _WRITE + compared) * _MICRO
+        return _QUERY + (rows * heavy * _HEAVY + size.rows * _WRITE + compared) * _MICRO
     moved = sum(_moved(w) for w in windows.values() if w.changed)
     if isinstance(write, Append):
         return moved * _WRITE * _MICRO
