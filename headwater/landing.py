@@ -76,8 +76,9 @@ def _stored(run: Run) -> Stored | None:
     known = run.known
     if known.latest < 0:
         return None
-    files = run.workspace.log_of(known.record.name).files(known.latest)
-    return Stored(known.record.path, known.latest, files)
+    log = run.workspace.log_of(known.record.name)
+    has_feed = log.metadata(known.latest).feed_enabled
+    return Stored(known.record.path, known.latest, log.files(known.latest), has_feed)
 
 
 def _target(run: Run, technique: Technique, *, reshapes: bool) -> Target:

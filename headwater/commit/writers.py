@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from headwater.plan.steps import Append, Overwrite, Patch, Write
 from headwater.vocabulary.names import CHANGE, FILE, TRANSACTION_APP, quoted
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 _TOUCHED = "__hw_touched_files"
 _FILE_BYTES = 128 * 2**20
@@ -45,7 +46,7 @@ def _patch(step: Patch, staged: Staged, target: Target) -> None:
     touched = _touched_files(step, staged, stored)
     stored_rows(staged.session, stored, touched).createOrReplaceTempView(_TOUCHED)
     content = patched(step.columns, step.identity, _TOUCHED, step.relation)
-    if touched:
+    if touched and stored.has_feed:
         marked = f"SELECT *, CAST(NULL AS STRING) AS {CHANGE} FROM ({content})"
         content = f"{marked} UNION ALL {fed(step.columns, step.relation)}"
     frame = _fitting(staged.session.sql(content), staged)
@@ -131,3 +132,16 @@ def _replace(frame: DataFrame, target: Target) -> None:
     if target.cluster_by and target.stamp.base < 0:
         writer = writer.clusterBy(*target.cluster_by)
     writer.save(target.path)
+    if target.stamp.base >= 0:
+        _cluster_anew(frame.sparkSession, target)
+
+
+def _cluster_anew(session: SparkSession, target: Target) -> None:
+    """Delta's writer cannot change a table's clustering; without it the view is right all the same.
+
+    A commit of its own that changes no row; if it is not reached, the next redefinition makes it.
+    """
+    columns = ", ".join(quoted(c) for c in target.cluster_by)
+    by = f"({columns})" if columns else "NONE"
+    with suppress(Exception):
+        session.sql(f"ALTER TABLE delta.{quoted(target.path)} CLUSTER BY {by}")

@@ -23,6 +23,7 @@ class Stored:
     path: str
     version: int
     files: tuple[Action, ...]
+    has_feed: bool = True  # Delta writes rows with a change type as plain rows where it is off
 
     @property
     def rows(self) -> int | None:
