@@ -10,6 +10,9 @@ from headwater.vocabulary.technique import Technique
 from tests.scenarios.lake import Lake, codes
 
 
+FEED = "delta.enableChangeDataFeed"
+
+
 class Fault(Exception):
     """Thrown into the middle of a refresh."""
 
@@ -37,11 +40,11 @@ def test_by_difference_and_by_overwrite(lake: Lake) -> None:
 
 def test_a_view_whose_own_feed_is_off(lake: Lake) -> None:
     """Somebody may switch the feed of a view's table off: its rows are right all the same."""
-    lake.sql("ALTER TABLE {flat} SET TBLPROPERTIES (delta.enableChangeDataFeed = false)")
+    lake.spark.sql(f"ALTER TABLE {lake.place('flat')} SET TBLPROPERTIES ({FEED} = false)")
     lake.change("t", update={"v": "v + 1"}, where="id = 2")
     lake.refresh("flat")
     lake.assert_right("flat")
-    lake.sql("ALTER TABLE {flat} SET TBLPROPERTIES (delta.enableChangeDataFeed = true)")
+    lake.spark.sql(f"ALTER TABLE {lake.place('flat')} SET TBLPROPERTIES ({FEED} = true)")
 
 
 def test_unchanged_data_is_not_written(lake: Lake) -> None:
