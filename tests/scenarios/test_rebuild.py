@@ -9,7 +9,6 @@ from headwater.vocabulary.receipt import AttemptState
 from headwater.vocabulary.technique import Technique
 from tests.scenarios.lake import Lake, codes
 
-
 FEED = "delta.enableChangeDataFeed"
 
 
