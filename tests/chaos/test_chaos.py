@@ -12,7 +12,7 @@ from tests.chaos.harness import Victim
 
 RANDOM_KILLS = 8
 """Two more come at the end of the race: of processes that have a Spark of their own."""
-WINS = 5
+WINS = 3
 """So often each of two processes refreshes the view that both want."""
 HARMLESS = {"REFRESH_RUNNING", "REFRESH_FENCED", "FRONTIER_UNSETTLED"}
 
