@@ -5,9 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 MINUTES ?= 10
 N ?= 200
+SEEDS ?= 5000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench bench-quick soak chaos docs format clean
+.PHONY: help demo test check bench bench-quick laws soak chaos simulate docs format clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,11 +31,17 @@ bench: $(VENV)/.prepared ## all benchmarks, printed and kept as JSON
 bench-quick: $(VENV)/.prepared ## the benchmarks that take a minute or two
 	$(BIN)/python -m benchmarks --quick
 
+laws: $(VENV)/.prepared ## the laws of upkeep, and random views for 4 minutes
+	HEADWATER_LAWS_MINUTES=4 $(BIN)/python -m pytest tests/laws
+
 soak: $(VENV)/.prepared ## random views and changes for MINUTES=10 against Spark's own result
 	$(BIN)/python -m tests.laws.soak --minutes $(MINUTES)
 
 chaos: $(VENV)/.prepared ## N=200 refreshes killed at named and random moments
 	$(BIN)/python -m tests.chaos --rounds $(N)
+
+simulate: $(VENV)/.installed ## SEEDS=5000 simulated fleets under injected faults
+	$(BIN)/python -m tests.simulation --seeds $(SEEDS)
 
 docs: $(VENV)/.installed ## write the generated pages of docs/ anew
 	$(BIN)/python -m docs.generate

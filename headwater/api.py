@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 from headwater.config import Config, load_config
 from headwater.define.kind import canonical
 from headwater.opening import open_workspace
-from headwater.refresh import Request
 from headwater.refresh_graph import AsOf, Outcome, refresh_views
+from headwater.request import Request
 from headwater.vocabulary.clock import Clock, SystemClock
 from headwater.vocabulary.errors import HeadwaterError, UnknownName, WrongUse
 from headwater.vocabulary.receipt import Receipt

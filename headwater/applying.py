@@ -16,8 +16,8 @@ from headwater.define.kind import Kind
 from headwater.define.parse import TYPED
 from headwater.define.stored import to_json
 from headwater.define.view import ViewDef
-from headwater.refresh import Request
 from headwater.refresh_graph import refresh_views
+from headwater.request import Request
 from headwater.store.views import ViewState
 from headwater.vocabulary.errors import DefinitionConflict, UnknownName
 from headwater.workspace import Pending, Workspace

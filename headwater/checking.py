@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from headwater.capture.log import open_log
@@ -20,8 +20,12 @@ from headwater.define.source import SourceDef
 from headwater.define.view import ViewDef
 from headwater.execute.analyse import analyse, register_empty
 from headwater.execute.isolated import isolated
+from headwater.join_keys import Arrangement, arrangement_of, join_keys, unclustered
+from headwater.plan.soundness import recomputed_whole
 from headwater.plan.view import Columns
+from headwater.vocabulary.algebra import scans
 from headwater.vocabulary.errors import HeadwaterError
+from headwater.vocabulary.reason import Reason
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,22 +40,26 @@ class Sources:
 
     columns: dict[str, Columns]
     problems: tuple[Problem, ...]
+    arrangements: dict[str, Arrangement] = field(default_factory=dict)
 
 
 def read_sources(definitions: Definitions, locate: Locate) -> Sources:
     """Ask every source's log for its schema; no Spark."""
     columns: dict[str, Columns] = {}
+    arrangements: dict[str, Arrangement] = {}
     problems: list[Problem] = []
     for source in definitions.sources.values():
         try:
-            metadata = open_log(locate(source)).metadata()
+            log = open_log(locate(source))
+            metadata = log.metadata()
+            arrangements[source.name] = arrangement_of(log)
         except HeadwaterError as unreadable:
             problems.append(_unreadable(source, unreadable))
             continue
         columns[source.name] = tuple((f.name, f.type_text) for f in metadata.schema)
         if metadata.configuration.get("delta.enableChangeDataFeed", "false").lower() != "true":
             problems.append(_no_feed(source))
-    return Sources(columns, tuple(problems))
+    return Sources(columns, tuple(problems), arrangements)
 
 
 def _unreadable(source: SourceDef, why: HeadwaterError) -> Problem:
@@ -70,7 +78,11 @@ def _no_feed(source: SourceDef) -> Problem:
     )
 
 
-def check_names(definitions: Definitions, sources: Mapping[str, Columns]) -> Report:
+def check_names(
+    definitions: Definitions,
+    sources: Mapping[str, Columns],
+    arrangements: Mapping[str, Arrangement] | None = None,
+) -> Report:
     """Every column and alias of every query, by our own reading of it."""
     catalog = {name: tuple(c for c, _ in columns) for name, columns in sources.items()}
     problems: list[Problem] = []
@@ -79,11 +91,50 @@ def check_names(definitions: Definitions, sources: Mapping[str, Columns]) -> Rep
         problems += _name_problems(view, lowered)
         problems += [
             warning("REBUILD_ONLY", f"`{view.display}`: {reason}", view.location)
-            for reason in lowered.reasons
+            for reason in _rebuilding(lowered)
             if reason.code not in {p.code for p in lowered.problems}
         ]
+        problems += _join_problems(view, lowered, arrangements or {})
         catalog[view.name] = lowered.query.names
     return Report.of(problems)
+
+
+def _rebuilding(lowered: Lowered) -> tuple[Reason, ...]:
+    """Parts that are kept as text, and an operator at the top that is a matter of all rows."""
+    root = lowered.query.root
+    whole = recomputed_whole(root, frozenset(scan.source for scan in scans(root)))
+    if whole is None or whole.code == "GLOBAL_AGGREGATE" or whole in lowered.reasons:
+        return lowered.reasons
+    return (*lowered.reasons, whole)
+
+
+def _join_problems(
+    view: ViewDef, lowered: Lowered, arrangements: Mapping[str, Arrangement]
+) -> list[Problem]:
+    """Joins that a small change makes expensive; they are right all the same."""
+    keys = join_keys(lowered.query.root)
+    joined = {key.source for key in keys}
+    found = [
+        warning(
+            "NOT_CLUSTERED",
+            f"`{view.display}` joins `{source}` by {', '.join(columns)}, but its files are not "
+            "clustered by that: a change on the other side reads all of them",
+            view.query_location,
+            f"ALTER TABLE ... CLUSTER BY ({columns[0]}), then OPTIMIZE ... FULL",
+        )
+        for source, columns in unclustered(keys, arrangements)
+    ]
+    found += [
+        warning(
+            "NO_STATISTICS",
+            f"files of `{source}`, which `{view.display}` joins, carry no statistics",
+            view.query_location,
+            "ANALYZE TABLE ... COMPUTE DELTA STATISTICS",
+        )
+        for source, arrangement in arrangements.items()
+        if source in joined and not arrangement.has_statistics
+    ]
+    return found
 
 
 def _name_problems(view: ViewDef, lowered: Lowered) -> list[Problem]:

@@ -6,12 +6,13 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from headwater.settings import ControlSettings, RunnerSettings
 from headwater.vocabulary.errors import ConfigInvalid
 
 PROJECT_FILE = "headwater.toml"
@@ -21,6 +22,7 @@ _TEST_PREFIX = "HEADWATER_TEST_"
 _SQLITE = "sqlite:///"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _FILE_SCHEME = re.compile(r"(?i)file:(//[^/]*)?(?=/)")
+_CONTROL, _RUNNER = ControlSettings(), RunnerSettings()
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Config:
     max_window_minutes: float = 30.0
     history_keep_days: int = 7
     history_keep_rows: int = 1_000_000
+    control: ControlSettings = _CONTROL
+    runner: RunnerSettings = _RUNNER
 
     def located(self, path: str) -> str:
         """Where a path written in the project's files lies."""
@@ -56,7 +60,10 @@ class Config:
 
 @dataclass(frozen=True)
 class _Setting:
-    """One setting: its key in the file, its field in Config, its type and its least value."""
+    """One setting: its key in the file, its field in Config, its type and its least value.
+
+    A field of a group is written `group.field`, like its key.
+    """
 
     key: str
     field: str
@@ -66,6 +73,23 @@ class _Setting:
     @property
     def variable(self) -> str:
         return _PREFIX + self.key.replace(".", "_").upper()
+
+
+_GROUPS: Mapping[str, type] = {"control": ControlSettings, "runner": RunnerSettings}
+_TYPES = {"str": str, "int": int, "float": float}
+
+
+def _group(name: str, group: type) -> tuple[_Setting, ...]:
+    """The settings of a group, read off its fields."""
+    return tuple(
+        _Setting(
+            f"{name}.{each.name}",
+            f"{name}.{each.name}",
+            _TYPES[str(each.type)],
+            each.metadata.get("least"),
+        )
+        for each in fields(group)
+    )
 
 
 _SETTINGS = (
@@ -78,6 +102,7 @@ _SETTINGS = (
     _Setting("refresh.max_window_minutes", "max_window_minutes", float, 1),
     _Setting("history.keep_days", "history_keep_days", int, 0),
     _Setting("history.keep_rows", "history_keep_rows", int, 0),
+    *(setting for name, group in _GROUPS.items() for setting in _group(name, group)),
 )
 _BY_KEY = {setting.key: setting for setting in _SETTINGS}
 _BY_FIELD = {setting.field: setting for setting in _SETTINGS}
@@ -111,20 +136,39 @@ def load_config(
 def _assembled(folder: Path, values: dict[str, Any], spark: dict[str, str]) -> Config:
     store = values.pop("store", f"{_SQLITE}{folder}/.headwater/ledger.db")
     warehouse = values.pop("warehouse", "warehouse")
+    groups = {name: group(**_taken(values, name)) for name, group in _GROUPS.items()}
     config = Config(
         folder=folder,
         store=_located_store(folder, store),
         warehouse=_located(folder, warehouse),
         spark=MappingProxyType(spark),
+        **groups,
         **values,
     )
+    _refuse_contradictions(config)
+    return config
+
+
+def _taken(values: dict[str, Any], name: str) -> dict[str, Any]:
+    """The values of one group, by field; they are gone from the rest."""
+    own = [key for key in values if key.startswith(f"{name}.")]
+    return {key.partition(".")[2]: values.pop(key) for key in own}
+
+
+def _refuse_contradictions(config: Config) -> None:
     if config.heartbeat_seconds >= config.claim_limit_seconds:
         raise ConfigInvalid(
             f"refresh.heartbeat_seconds ({config.heartbeat_seconds:g}) must be below "
             f"refresh.claim_limit_seconds ({config.claim_limit_seconds:g})",
             hint="a claim would expire between two heartbeats",
         )
-    return config
+    control = config.control
+    for often, limit in (("renew", "lease"), ("report", "silent")):
+        if getattr(control, f"{often}_seconds") >= getattr(control, f"{limit}_seconds"):
+            raise ConfigInvalid(
+                f"control.{often}_seconds must be below control.{limit}_seconds",
+                hint="whoever keeps to it would be taken for dead",
+            )
 
 
 # --- reading ------------------------------------------------------------------------------------

@@ -12,9 +12,10 @@ from headwater.plan.script import script
 from headwater.plan.soundness import Verdict
 from headwater.plan.steps import RefreshPlan
 from headwater.plan.view import CompiledView
-from headwater.refresh import Request, capture, situate
 from headwater.refresh_graph import current, pinned_sources
+from headwater.request import Request
 from headwater.settling import look
+from headwater.situation import capture, situate
 from headwater.vocabulary.errors import HeadwaterError
 from headwater.vocabulary.frontier import Frontier, SourceVersion
 from headwater.vocabulary.reason import Reason
@@ -94,7 +95,7 @@ def explain_view(
         refusal,
         _reasons(choice, quiet=quiet, hypothetical=hypothetical),
         choice.verdicts if choice else (),
-        {p.technique.value: p.rows for p in choice.prices} if choice else {},
+        {p.technique.value: p.seconds for p in choice.prices} if choice else {},
         plan,
         known.record.frontier,
         Frontier.of(pins),

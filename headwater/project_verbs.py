@@ -58,7 +58,7 @@ def check_project(workspace: Workspace, *, with_spark: bool = True) -> tuple[Rep
     problems += sources.problems
     if not Report.of(problems).valid:
         return Report.of(problems), wanted.texts
-    names = check_names(wanted.definitions, sources.columns)
+    names = check_names(wanted.definitions, sources.columns, sources.arrangements)
     problems += names.warnings
     if not with_spark or (names.errors and workspace.started_spark is None):
         return Report.of([*problems, *names.errors]), wanted.texts

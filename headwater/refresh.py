@@ -2,107 +2,52 @@
 
 from __future__ import annotations
 
-import re
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 
-from headwater.attempt import Attempt, new_attempt_id
-from headwater.capture.changes import ChangeKind, ChangeSet, capture_changes
-from headwater.capture.view_log import find_attempt
-from headwater.commit.committer import Landed, commit
-from headwater.commit.target import TABLE_PROPERTIES, Target
-from headwater.compiled_views import (
-    compile_definition,
-    compiled_text,
-    compiled_view,
-    stored_tables,
-)
-from headwater.execute.cause import cause_of
-from headwater.execute.executor import Executor
-from headwater.execute.isolated import isolated, tagged
-from headwater.execute.staged import Staged
+from headwater.attempt import Attempt
+from headwater.compiled_views import compiled_view
+from headwater.landing import Run, execute, land
 from headwater.plan.planner import Choice, Situation, choose, plan_refresh
-from headwater.plan.steps import RefreshPlan
-from headwater.plan.strategies.inputs import SourceWindow, used_fields
-from headwater.plan.view import CompiledView
-from headwater.publish.publisher import (
-    Known,
-    publish_commit,
-    publish_quiet,
-    refuse_if_tampered,
+from headwater.publish.publisher import Known, publish_commit, publish_quiet
+from headwater.quiet import look_for
+from headwater.receipts import Ran, Started, receipt_of
+from headwater.request import Request
+from headwater.situation import (
+    capture,
+    compiled_anew,
+    needs_compiling,
+    notes,
+    quiet_reasons,
+    situate,
 )
-from headwater.settling import look
-from headwater.store.views import ViewState
 from headwater.vocabulary.errors import (
-    AsOfBelowFrontier,
     CommitFailed,
     FrontierUnsettled,
     HeadwaterError,
     RefreshCanceled,
     RefreshFenced,
     SparkFailed,
-    TechniqueRefused,
-    ViewNotReady,
 )
 from headwater.vocabulary.frontier import Frontier, SourceVersion
-from headwater.vocabulary.names import TRANSACTION_APP
 from headwater.vocabulary.reason import Reason
-from headwater.vocabulary.receipt import Receipt, StepCost
-from headwater.vocabulary.stamp import Stamp
+from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Policy, Technique
-from headwater.workspace import Pending, Workspace
+from headwater.workspace import Workspace
 
-_NOT_TO_BE_ASKED_FOR = {
-    Technique.SKIP: "it is what happens where nothing has changed",
-    Technique.REPLACE: "this version does not carry it out",
-}
-
-_READS_CLOCK = re.compile(
-    r"(?i)\b(now|curdate|current_(date|timestamp|time|timezone)|localtimestamp|unix_timestamp)\b"
-)
-"""A quick look; whether the query really reads the clock is decided when it is compiled."""
+Pins = Mapping[str, SourceVersion]
 
 
-@dataclass(frozen=True)
-class Request:
-    """How a refresh was asked for."""
-
-    technique: Technique | None = None
-    full: bool = False
-    building: bool = False  # first build or redefinition: the view need not be ready
-    manual: bool = True
-
-    def __post_init__(self) -> None:
-        if self.technique in _NOT_TO_BE_ASKED_FOR:
-            why = _NOT_TO_BE_ASKED_FOR[self.technique]
-            raise TechniqueRefused(f"{self.technique} cannot be asked for: {why}")
-
-    @property
-    def forced(self) -> Technique | None:
-        return Technique.REBUILD if self.full else self.technique
-
-    @property
-    def is_rebuild(self) -> bool:
-        """Asks for work even where nothing has changed; no other technique does."""
-        return self.forced is Technique.REBUILD
-
-
-def refresh_view(
-    workspace: Workspace, name: str, pins: Mapping[str, SourceVersion], request: Request
-) -> Receipt:
+def refresh_view(workspace: Workspace, name: str, pins: Pins, request: Request) -> Receipt:
     """Move one view to the pinned versions of what it reads, or say why not."""
-    started, clock = workspace.clock.now(), time.perf_counter()
-    known = _look(workspace, name, request)
-    if _is_quiet(workspace, known, pins, request):
-        return _nothing_to_do(workspace, known, pins, started, clock, request)
+    started = Started.now(workspace.clock)
+    known = look_for(workspace, name, request)
     with Attempt(workspace, name, manual=request.manual, frontier=known.record.frontier) as attempt:
         try:
-            known, landed, ran = _refresh_claimed(workspace, name, pins, request, attempt)
-            receipt = _receipt(attempt.id, known, pins, started, clock, landed, ran)
+            known, ran = _refresh_claimed(workspace, name, pins, request, attempt)
+            receipt = receipt_of(attempt.id, known, pins, started, ran)
             attempt.succeed(receipt)
-            _publish(workspace, known, landed, ran, attempt)
+            _publish(workspace, known, ran, attempt)
         finally:
             workspace.pending.pop(name, None)
     workspace.observer("done")
@@ -110,311 +55,59 @@ def refresh_view(
 
 
 def _refresh_claimed(
-    workspace: Workspace,
-    name: str,
-    pins: Mapping[str, SourceVersion],
-    request: Request,
-    attempt: Attempt,
-) -> tuple[Known, Landed | None, Ran]:
-    """The path itself, while nobody else refreshes the view."""
+    workspace: Workspace, name: str, pins: Pins, request: Request, attempt: Attempt
+) -> tuple[Known, Ran]:
     attempt.checkpoint("capture")
-    known = _look(workspace, name, request)
+    known = look_for(workspace, name, request)
     _refuse_if_redefined(workspace, name, pins)
     view = compiled_view(workspace, name)
     changes = capture(workspace, view, known, pins)
     situation = situate(workspace, view, known, changes, pins, request)
-    if _is_lost(changes):
-        view, situation = _compiled_anew(workspace, view, situation)
+    if needs_compiling(changes, situation):
+        view, situation = compiled_anew(workspace, view, situation)
     if situation.changed or situation.must_rebuild or request.is_rebuild:
-        landed, ran = _run(workspace, view, known, situation, pins, attempt)
+        ran = _run(Run(workspace, attempt, view, known, pins), situation)
     else:
-        landed, ran = None, Ran(Technique.SKIP, (), _quiet_reasons(changes))
         publish_quiet(workspace.ledger, known.record, Frontier.of(pins))
-    return known, landed, replace(ran, reasons=(*ran.reasons, *_notes(changes)))
+        ran = Ran(Technique.SKIP, (), quiet_reasons(changes))
+    return known, replace(ran, reasons=(*ran.reasons, *notes(changes)))
 
 
-@dataclass(frozen=True)
-class Ran:
-    """Which way a refresh went."""
-
-    technique: Technique
-    costs: tuple[StepCost, ...]
-    reasons: tuple[Reason, ...]
-    stamp: Stamp | None = None  # of the commit, if there was one
-
-
-def _run(
-    workspace: Workspace,
-    view: CompiledView,
-    known: Known,
-    situation: Situation,
-    pins: Mapping[str, SourceVersion],
-    attempt: Attempt,
-) -> tuple[Landed | None, Ran]:
+def _run(run: Run, situation: Situation) -> Ran:
     """Plan, execute, commit; once more by rebuild if an incremental way breaks down."""
-    attempt.checkpoint("plan")
-    choice = choose(view, situation)
-    workspace.ledger.attempts.set_technique(attempt.id, choice.technique)
-    plan = plan_refresh(view, situation, choice)
+    run.attempt.checkpoint("plan")
+    choice = choose(run.view, situation)
+    run.workspace.ledger.attempts.set_technique(run.attempt.id, choice.technique)
     try:
-        landed, costs, stamp = _carry_out(workspace, view, known, situation, plan, pins, attempt)
+        ran = _carry_out(run, situation, choice)
     except (SparkFailed, CommitFailed) as error:
         if not _may_fall_back(situation, choice, error):
             raise
         why = Reason("INCREMENTAL_FAILED", f"{choice.technique}: {error.what[:300]}")
-        again = replace(situation, must_rebuild=(why,), forced=None)
-        return _run(workspace, view, known, again, pins, attempt)
-    if landed is None and choice.technique is not Technique.REBUILD:
+        return _run(run, replace(situation, must_rebuild=(why,), forced=None))
+    if ran.landed is None and choice.technique is not Technique.REBUILD:
         why = Reason("NO_ROW_CHANGED", f"by {choice.technique}: no row of the view is different")
-        return None, Ran(Technique.SKIP, costs, (why,))
-    return landed, Ran(choice.technique, costs, choice.reasons, stamp)
+        return replace(ran, technique=Technique.SKIP, reasons=(why,))
+    return ran
 
 
-def _carry_out(
-    workspace: Workspace,
-    view: CompiledView,
-    known: Known,
-    situation: Situation,
-    plan: RefreshPlan,
-    pins: Mapping[str, SourceVersion],
-    attempt: Attempt,
-) -> tuple[Landed | None, tuple[StepCost, ...], Stamp | None]:
-    with tagged(workspace.spark, attempt.tag):
-        staged = execute(workspace, view, known, situation, plan, attempt)
-        frontier = Frontier.of(pins)
-        if staged.is_empty and situation.exists:
-            publish_quiet(workspace.ledger, known.record, frontier)
-            return None, staged.costs, None
-        attempt.checkpoint("commit")
-        target = _target(workspace, view, known, plan, frontier, attempt)
-        started = time.perf_counter()
-        landed = _committed(workspace, view, staged, target, attempt)
-    cost = StepCost("commit", time.perf_counter() - started, landed.rows_inserted)
-    return landed, (*staged.costs, cost), target.stamp
+def _carry_out(run: Run, situation: Situation, choice: Choice) -> Ran:
+    """The plan's steps, then the commit; nothing is written where no row of the view differs."""
+    plan = plan_refresh(run.view, situation, choice)
+    staged = execute(run, situation, plan)
+    if staged.is_empty and situation.exists:
+        publish_quiet(run.workspace.ledger, run.known.record, Frontier.of(run.pins))
+        return Ran(choice.technique, staged.costs, choice.reasons, forecast=choice.forecast)
+    run.attempt.checkpoint("commit")
+    landed, stamp, cost = land(run, situation, plan, staged)
+    costs = (*staged.costs, cost)
+    return Ran(choice.technique, costs, choice.reasons, stamp, landed, choice.forecast)
 
 
-# --- capture ------------------------------------------------------------------------------------
-
-
-def _look(workspace: Workspace, name: str, request: Request) -> Known:
-    """The view as its own table has it; the ledger is repaired on the way."""
-    known = look(workspace, name)
-    if known.record.state is not ViewState.READY and not request.building:
-        raise ViewNotReady(f"{name} is {known.record.state.value}")
-    if not request.full and not request.building:
-        refuse_if_tampered(known)
-    return known
-
-
-def _refuse_if_redefined(
-    workspace: Workspace, name: str, pins: Mapping[str, SourceVersion]
-) -> None:
+def _refuse_if_redefined(workspace: Workspace, name: str, pins: Pins) -> None:
     """Somebody else may have defined the view anew between the pin and the claim."""
     if set(workspace.inputs(name)) != pins.keys():
         raise FrontierUnsettled(f"{name} was defined anew by somebody else meanwhile")
-
-
-def _is_quiet(
-    workspace: Workspace, known: Known, pins: Mapping[str, SourceVersion], request: Request
-) -> bool:
-    """No source has moved at all and nothing else asks for work: no claim, no Spark."""
-    if request.is_rebuild or request.building or known.stamp is None:
-        return False
-    definition = workspace.definitions.views[known.record.name]
-    if _READS_CLOCK.search(definition.query):
-        return False
-    same_meaning = (
-        known.stamp.definition == definition.fingerprint
-        and known.stamp.settings == workspace.settings_fingerprint()
-    )
-    return same_meaning and known.record.frontier == Frontier.of(pins)
-
-
-def capture(
-    workspace: Workspace, view: CompiledView, known: Known, pins: Mapping[str, SourceVersion]
-) -> dict[str, ChangeSet]:
-    """What changed in each source between the view's frontier and the pin."""
-    found = {}
-    for source, pin in pins.items():
-        since = known.record.frontier.get(source)
-        if since is None or known.stamp is None:
-            continue
-        _refuse_rewind(view.name, source, since, pin)
-        used = frozenset(used_fields(view.query.root, source))
-        found[source] = capture_changes(
-            workspace.log_of(source),
-            source=source,
-            since=since,
-            up_to=pin.version,
-            used_columns=used or None,
-            own=workspace.is_view(source),
-        )
-    return found
-
-
-def _refuse_rewind(view: str, source: str, since: SourceVersion, pin: SourceVersion) -> None:
-    if pin.table_id == since.table_id and pin.version < since.version:
-        raise AsOfBelowFrontier(
-            f"{view} has already read {source} up to version {since.version}, "
-            f"version {pin.version} was asked for"
-        )
-
-
-def situate(
-    workspace: Workspace,
-    view: CompiledView,
-    known: Known,
-    changes: Mapping[str, ChangeSet],
-    pins: Mapping[str, SourceVersion],
-    request: Request,
-) -> Situation:
-    """All that decides which techniques are sound."""
-    definition = workspace.definitions.views[view.name]
-    windows = {source: _window(source, pin, changes.get(source)) for source, pin in pins.items()}
-    lost = tuple(
-        reason
-        for change in changes.values()
-        if change.kind in {ChangeKind.REPLACE, ChangeKind.GAP}
-        for reason in change.reasons
-    )
-    return Situation(
-        windows,
-        (*_meaning_changed(workspace, view, known), *lost),
-        exists=known.stamp is not None and known.stamp.definition == definition.fingerprint,
-        policy=Policy.FULL if request.full else definition.policy,
-        forced=request.forced,
-    )
-
-
-def _is_lost(changes: Mapping[str, ChangeSet]) -> bool:
-    return any(change.kind in {ChangeKind.REPLACE, ChangeKind.GAP} for change in changes.values())
-
-
-def _compiled_anew(
-    workspace: Workspace, view: CompiledView, situation: Situation
-) -> tuple[CompiledView, Situation]:
-    """A source that was replaced may have other columns; then the view's table may have too."""
-    definition = workspace.definitions.views[view.name]
-    compilation = compile_definition(workspace, view.name)
-    workspace.pending[view.name] = Pending(definition, compilation.to_json())
-    fresh = compiled_view(workspace, view.name)
-    same = (fresh.columns, fresh.layout.columns) == (view.columns, view.layout.columns)
-    return fresh, replace(situation, exists=situation.exists and same)
-
-
-def _meaning_changed(workspace: Workspace, view: CompiledView, known: Known) -> tuple[Reason, ...]:
-    if known.stamp is None and known.record.sequence > 0:
-        return (Reason("STAMP_GONE", "the view's log no longer says what its table holds"),)
-    if known.stamp is None:
-        return (Reason("FIRST_BUILD", "the view has no content yet"),)
-    clock = tuple(reason for reason in view.reasons if reason.code == "CLOCK_DEPENDENT")
-    if clock:
-        return clock
-    if known.stamp.definition != workspace.definitions.views[view.name].fingerprint:
-        return (Reason("DEFINITION_CHANGED", "the view was defined anew"),)
-    if known.stamp.settings != workspace.settings_fingerprint():
-        return (Reason("SETTINGS_CHANGED", "session settings that results depend on changed"),)
-    return ()
-
-
-def _window(source: str, pin: SourceVersion, change: ChangeSet | None) -> SourceWindow:
-    if change is None:
-        return SourceWindow(source, None, pin.version, changed=True)
-    return SourceWindow(
-        source,
-        change.from_version,
-        pin.version,
-        changed=change.kind is not ChangeKind.NONE,
-        inserts_only=change.kind is ChangeKind.APPEND and change.has_feed,
-        has_feed=change.has_feed,
-        rows=change.rows,
-        total_rows=change.total_rows,
-    )
-
-
-# --- execute, commit ----------------------------------------------------------------------------
-
-
-def execute(
-    workspace: Workspace,
-    view: CompiledView,
-    known: Known,
-    situation: Situation,
-    plan: RefreshPlan,
-    attempt: Attempt,
-) -> Staged:
-    """Run the plan's steps; nothing of it touches the view."""
-    session = isolated(workspace.spark)
-    tables = stored_tables(workspace, view)
-    target = (known.record.path, known.latest) if known.latest >= 0 else None
-    expected = {w.source: w.rows for w in situation.windows.values()}
-    try:
-        return Executor(session, tables, target, expected).run(plan, attempt.checkpoint)
-    except HeadwaterError:
-        raise
-    except Exception as error:
-        attempt.stop_if_asked("while it ran")
-        raise SparkFailed(f"{view.name} by {plan.technique}: {cause_of(error)}") from error
-
-
-def _committed(
-    workspace: Workspace, view: CompiledView, staged: Staged, target: Target, attempt: Attempt
-) -> Landed:
-    log = workspace.log_of(view.name)
-    try:
-        return commit(staged, target, lambda id_, after: find_attempt(log, id_, after))
-    except CommitFailed:
-        attempt.stop_if_asked("while it committed")
-        raise
-
-
-def _target(
-    workspace: Workspace,
-    view: CompiledView,
-    known: Known,
-    plan: RefreshPlan,
-    frontier: Frontier,
-    attempt: Attempt,
-) -> Target:
-    definition = workspace.definitions.views[view.name]
-    known_sources = workspace.definitions.sources
-    sources = {name: known_sources[name] for name in view.catalog if name in known_sources}
-    stamp = Stamp(
-        view=view.name,
-        attempt=attempt.id,
-        sequence=_next_sequence(workspace, known),
-        definition=definition.fingerprint,
-        settings=workspace.settings_fingerprint(),
-        frontier=frontier,
-        technique=plan.technique,
-        base=known.latest,
-        compiled=compiled_text(workspace, view.name),
-        statement=definition.text,
-        sources={name: source.text for name, source in sources.items()},
-        places={
-            view.name: definition.location,
-            **{name: source.location for name, source in sources.items()},
-        },
-    )
-    return Target(
-        known.record.path,
-        stamp,
-        definition.partitioned_by,
-        definition.cluster_by,
-        TABLE_PROPERTIES,
-    )
-
-
-def _next_sequence(workspace: Workspace, known: Known) -> int:
-    """One above what Delta remembers at the version this refresh started from.
-
-    Not at the newest one: whoever committed since then has used this very number, which fences us.
-    """
-    if known.latest < 0:
-        return 1
-    log = workspace.log_of(known.record.name)
-    last = log.transaction_version(TRANSACTION_APP, known.latest) or 0
-    return max(known.stamp.sequence if known.stamp else 0, last) + 1
 
 
 def _may_fall_back(situation: Situation, choice: Choice, error: HeadwaterError) -> bool:
@@ -423,69 +116,11 @@ def _may_fall_back(situation: Situation, choice: Choice, error: HeadwaterError) 
     return choice.technique is not Technique.REBUILD and situation.policy is not Policy.STRICT
 
 
-# --- publish ------------------------------------------------------------------------------------
-
-
-def _publish(
-    workspace: Workspace, known: Known, landed: Landed | None, ran: Ran, attempt: Attempt
-) -> None:
+def _publish(workspace: Workspace, known: Known, ran: Ran, attempt: Attempt) -> None:
     """The ledger follows the commit; if it is away, the next look at the view repairs it."""
-    if landed is not None and ran.stamp is not None:
-        stamp, version = ran.stamp, landed.version
+    if ran.landed is not None and ran.stamp is not None:
+        stamp, version = ran.stamp, ran.landed.version
         workspace.observer("committed")
         attempt.quietly(lambda: publish_commit(workspace.ledger, known.record, stamp, version))
         attempt.quietly(lambda: workspace.settle_pending(known.record.name))
     workspace.observer("publish")
-
-
-def _nothing_to_do(
-    workspace: Workspace,
-    known: Known,
-    pins: Mapping[str, SourceVersion],
-    started: datetime,
-    clock: float,
-    request: Request,
-) -> Receipt:
-    reasons = (Reason("NO_CHANGE", "no source has a new version"),)
-    ran = Ran(Technique.SKIP, (), reasons)
-    receipt = _receipt(new_attempt_id(), known, pins, started, clock, None, ran)
-    workspace.ledger.attempts.record(receipt, request.manual)
-    return receipt
-
-
-def _notes(changes: Mapping[str, ChangeSet]) -> tuple[Reason, ...]:
-    """What the sources' logs have to say even where it did not decide the technique."""
-    kept = [c for c in changes.values() if c.kind not in {ChangeKind.REPLACE, ChangeKind.GAP}]
-    return tuple(dict.fromkeys(reason for change in kept for reason in change.reasons))
-
-
-def _quiet_reasons(changes: Mapping[str, ChangeSet]) -> tuple[Reason, ...]:
-    moved = ", ".join(sorted(changes))
-    return (Reason("NO_DATA_CHANGE", f"no commit on {moved} changed data the view uses"),)
-
-
-def _receipt(
-    attempt: str,
-    known: Known,
-    pins: Mapping[str, SourceVersion],
-    started: datetime,
-    clock: float,
-    landed: Landed | None,
-    ran: Ran,
-) -> Receipt:
-    stamp = ran.stamp or known.stamp
-    return Receipt(
-        attempt=attempt,
-        view=known.record.name,
-        technique=ran.technique,
-        frontier=Frontier.of(pins),
-        frontier_before=known.record.frontier,
-        sequence=stamp.sequence if stamp else 0,
-        table_version=landed.version if landed else known.record.table_version,
-        rows_inserted=landed.rows_inserted if landed else 0,
-        rows_deleted=landed.rows_deleted if landed else 0,
-        started_at=started,
-        seconds=time.perf_counter() - clock,
-        reasons=ran.reasons,
-        profile=ran.costs,
-    )

@@ -17,7 +17,8 @@ from headwater.capture.changes import ChangeKind, capture_changes
 from headwater.capture.view_log import committed_state
 from headwater.define.graph import ancestors, base_sources
 from headwater.define.kind import canonical
-from headwater.refresh import Request, refresh_view
+from headwater.quiet import quiet_refresh
+from headwater.request import Request
 from headwater.settling import look
 from headwater.vocabulary.errors import (
     AsOfBelowFrontier,
@@ -190,7 +191,7 @@ def _run(
 
     def one(view: str) -> Receipt:
         asked = request if view in wanted else Request(manual=request.manual)
-        return refresh_view(workspace, view, view_pins(workspace, view, pins), asked)
+        return _refreshed(workspace, view, view_pins(workspace, view, pins), asked)
 
     with ThreadPoolExecutor(max_workers=workspace.config.refresh_parallel) as pool:
         try:
@@ -208,6 +209,17 @@ def _run(
             _stop(workspace, running)
             raise
     return outcome
+
+
+def _refreshed(
+    workspace: Workspace, view: str, pins: Mapping[str, SourceVersion], request: Request
+) -> Receipt:
+    quiet = quiet_refresh(workspace, view, pins, request)
+    if quiet is not None:
+        return quiet
+    from headwater.refresh import refresh_view  # noqa: PLC0415  (loads the planner and its parser)
+
+    return refresh_view(workspace, view, pins, request)
 
 
 def _stop(workspace: Workspace, running: Iterable[Future[Receipt]]) -> None:

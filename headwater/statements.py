@@ -26,8 +26,8 @@ from headwater.define.statements import (
 )
 from headwater.define.structure import check_structure
 from headwater.reading import register_names
-from headwater.refresh import Request
 from headwater.refresh_graph import refresh_views
+from headwater.request import Request
 from headwater.vocabulary.errors import (
     DefinitionConflict,
     HeadwaterError,

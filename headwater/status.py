@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from headwater.store.attempt_record import AttemptRecord
+from headwater.store.job_record import JobRecord
+from headwater.store.ledger import Ledger
 from headwater.store.views import ViewRecord, ViewState
 from headwater.vocabulary.errors import HeadwaterError
 from headwater.vocabulary.frontier import Frontier
+from headwater.vocabulary.lifecycle.job import JobKind
+from headwater.vocabulary.lifecycle.refresh import RefreshState
 from headwater.vocabulary.receipt import AttemptState
 from headwater.workspace import Workspace
 
@@ -27,6 +32,13 @@ class ViewStatus:
     last_success: datetime | None
     running: str | None  # id of the attempt that runs now
     last_error: str | None
+    refresh: str = RefreshState.IDLE.value
+    owner: str | None = None  # address of the runner that keeps it
+    next_run: datetime | None = None  # None where a commit or a user decides
+    trigger: str = ""
+    lag_seconds: float | None = None  # since the last success, 0 when nothing is unread
+    target_lag_seconds: float | None = None
+    alert: str = "fine"
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -39,12 +51,62 @@ class ViewStatus:
             "last_success": self.last_success.isoformat() if self.last_success else None,
             "running": self.running,
             "last_error": self.last_error,
+            "refresh": self.refresh,
+            "owner": self.owner,
+            "next_run": self.next_run.isoformat() if self.next_run else None,
+            "trigger": self.trigger,
+            "lag_seconds": self.lag_seconds,
+            "target_lag_seconds": self.target_lag_seconds,
+            "alert": self.alert,
         }
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What the control plane knows of all views, read once."""
+
+    jobs: Mapping[str, JobRecord]
+    addresses: Mapping[str, str]
+    alerts: Mapping[str, str]
+
+    @classmethod
+    def read(cls, ledger: Ledger) -> _Kept:
+        jobs = (job for job in ledger.jobs.list() if job.dropped_at is None)
+        return cls(
+            {job.subject: job for job in jobs if job.kind is JobKind.REFRESH},
+            {runner.id: runner.address for runner in ledger.runners.list()},
+            {alert.subject: alert.level for alert in ledger.events.alerts()},
+        )
 
 
 def view_statuses(workspace: Workspace) -> list[ViewStatus]:
     """All views by name."""
-    return [_status(workspace, record) for record in workspace.ledger.views.list()]
+    kept = _Kept.read(workspace.ledger)
+    return [
+        _with_upkeep(workspace, kept, _status(workspace, record))
+        for record in workspace.ledger.views.list()
+    ]
+
+
+def _with_upkeep(workspace: Workspace, kept: _Kept, status: ViewStatus) -> ViewStatus:
+    job, definition = kept.jobs.get(status.view), workspace.definitions.views.get(status.view)
+    target = definition.target_lag if definition else None
+    return replace(
+        status,
+        owner=kept.addresses.get(job.owner or "") if job else None,
+        next_run=job.next_at if job else None,
+        trigger=str(definition.trigger) if definition else "",
+        lag_seconds=_lag(status, workspace.clock.now()),
+        target_lag_seconds=target.total_seconds() if isinstance(target, timedelta) else None,
+        alert=kept.alerts.get(status.view, "fine"),
+    )
+
+
+def _lag(status: ViewStatus, now: datetime) -> float | None:
+    """At most how old the content is; nothing where all that there is has been read."""
+    if status.behind and not any(status.behind.values()):
+        return 0.0
+    return None if status.last_success is None else (now - status.last_success).total_seconds()
 
 
 def _status(workspace: Workspace, record: ViewRecord) -> ViewStatus:
@@ -67,6 +129,7 @@ def _status(workspace: Workspace, record: ViewRecord) -> ViewStatus:
         succeeded[0].ended_at if succeeded else None,
         claim.attempt if claim is not None and alive else None,
         _failure(latest),
+        (RefreshState.REFRESHING if alive else RefreshState.IDLE).value,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,6 @@ from headwater.define.source import SourceDef
 from headwater.define.stored import from_json, to_json
 from headwater.define.view import ViewDef
 from headwater.execute.settings import configured_fingerprint, fingerprint
-from headwater.plan.view import Columns
 from headwater.store.encoding import json_text, json_value
 from headwater.store.ledger import Ledger
 from headwater.store.views import ViewRecord, ViewState
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from headwater.define.definitions import Definition
+    from headwater.plan.view import Columns
 
 Observer = Callable[[str], None]
 """Told the name of each step of a refresh before it begins."""
@@ -89,6 +90,20 @@ class Workspace:
             conf = self.spark.conf
             return fingerprint(conf.get)
         return configured_fingerprint(self.config.spark)
+
+    def branch(self, observer: Observer) -> Workspace:
+        """The same project, ledger and Spark, for one piece of work whose attempts are its own."""
+        other = copy.copy(self)
+        other.observer = observer
+        other.running = {}
+        other._build_session = lambda: self.spark  # noqa: SLF001  (a copy of this one)
+        return other
+
+    def drop_spark(self, lost: SparkSession) -> None:
+        """Forget a session that died, so that the next one who needs Spark starts another."""
+        with self._lock:
+            if self._spark is lost:
+                self._spark = None
 
     def stop(self) -> None:
         """Ask all that runs here to stop; a job may begin meanwhile, so ask until nothing runs."""

@@ -9,6 +9,7 @@ from headwater.capture.actions import Commit
 from headwater.capture.classify import CommitKind, classify, replacement
 from headwater.capture.gaps import (
     Evolution,
+    breaks_rows,
     evolution,
     feed_gap,
     recreated,
@@ -47,7 +48,7 @@ class ChangeSet:
     rows: int | None = 0  # rows that came plus rows that went, before netting; None if unknown
     bytes: int | None = 0
     commits: int = 0
-    has_feed: bool = True  # the change feed of the whole window can be read
+    has_feed: bool = True  # the rows that changed can be read, by the feed or as added files
     has_snapshot: bool = True  # so can the table as of from_version
     total_rows: int | None = None  # of the table at to_version; known if something changed
     total_bytes: int | None = None
@@ -138,7 +139,8 @@ def _barred(log: TableLog, window: ChangeSet, evolved: Evolution) -> ChangeSet:
     rebuildable = log.can_rebuild(after)
     if not rebuildable:
         reasons.append(Reason("SNAPSHOT_GONE", f"the log of version {after} is cleaned up"))
-    has_feed = feed is None and present.feed
+    appended = window.kind is ChangeKind.APPEND and breaks_rows(evolved) is None
+    has_feed = (feed is None or appended) and present.feed
     has_snapshot = present.snapshot and rebuildable
     lost = not (has_feed or has_snapshot)
     return replace(

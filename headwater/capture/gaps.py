@@ -76,12 +76,17 @@ def feed_gap(log: TableLog, evolved: Evolution, after: int, up_to: int) -> Reaso
         off.insert(0, after + 1)
     if off:
         return Reason("FEED_OFF", f"the change feed was off at version {off[0]}")
-    broken = next((v for v, c in evolved.changes() if c.lost or c.partitioning_changed), None)
+    broken = breaks_rows(evolved)
     if broken is None and evolved.end.mapping_mode == "none":
         broken = _broken_later(log, evolved.end, up_to)
     if broken is not None:
         return Reason("FEED_SCHEMA_CHANGED", f"the feed cannot be read across version {broken}")
     return None
+
+
+def breaks_rows(evolved: Evolution) -> int | None:
+    """The version, if any, since when older files can no longer be read as they were."""
+    return next((v for v, c in evolved.changes() if c.lost or c.partitioning_changed), None)
 
 
 def _broken_later(log: TableLog, end: TableMetadata, up_to: int) -> int | None:

@@ -41,6 +41,8 @@ _MANY_FILES = 20_000
 _PROBES = 16
 """Versions tried one by one before the folder is listed again."""
 
+_CLUSTERING = "delta.clustering"
+
 State = Commit | Checksum | Checkpoint
 
 
@@ -152,6 +154,21 @@ class TableLog:
         """Rows, bytes and files at a version."""
         at = self.latest_version() if version is None else version
         return self._remembered("statistics", at, lambda: self._find_statistics(at))
+
+    def clustering_columns(self, version: int) -> tuple[str, ...]:
+        """The columns that the table is clustered by, as its files name them."""
+        for state in self._backwards(version):
+            domains = self._domains(state)
+            for domain in domains or ():
+                if domain.get("domain") == _CLUSTERING:
+                    return _clustered_by(domain)
+            if domains is not None and not isinstance(state, Commit):
+                break
+        return ()
+
+    def files(self, version: int) -> tuple[Action, ...]:
+        """The data files a version consists of, as they were added."""
+        return self._find_files(version).adds
 
     # --- finding ----------------------------------------------------------------------------
 
@@ -268,6 +285,9 @@ class TableLog:
         checksum = self._checksum(version)
         if checksum and (checksum.live is not None or checksum.files > _MANY_FILES):
             return checksum.statistics
+        return self._find_files(version).statistics
+
+    def _find_files(self, version: int) -> LiveFiles:
         later: list[int] = []
         live = LiveFiles()
         for state in self._backwards(version):
@@ -279,12 +299,26 @@ class TableLog:
         for v in reversed(later):
             for kind, action in self.actions(v):
                 live.apply(kind, action)
-        return live.statistics
+        return live
+
+    def _domains(self, state: State) -> tuple[Action, ...] | None:
+        if isinstance(state, Checksum):
+            return state.domains
+        if isinstance(state, Commit):
+            return tuple(a for kind, a in self.actions(state.version) if kind == "domainMetadata")
+        return tuple(a for _, a in checkpoint_actions(self._files, state, "domainMetadata"))
 
     def _live_files(self, state: Checksum | Checkpoint) -> Iterator[Action] | None:
         if isinstance(state, Checksum):
             return None if state.live is None else iter(state.live)
         return (add for _, add in checkpoint_actions(self._files, state, "add"))
+
+
+def _clustered_by(domain: Action) -> tuple[str, ...]:
+    if domain.get("removed"):
+        return ()
+    columns = json.loads(domain.get("configuration") or "{}").get("clusteringColumns") or ()
+    return tuple(".".join(column) for column in columns)
 
 
 def _transaction_id(line: bytes) -> str | None:

@@ -15,6 +15,8 @@ from headwater.capture.protocol import TableProtocol, parse_protocol
 from headwater.capture.schema import TableMetadata, parse_metadata
 from headwater.capture.storage import LogFiles
 
+_MAPS = ("configuration", "partitionValues", "tags")
+
 FileKey = tuple[str, str]
 """A data file and its deletion vector: together they name one set of rows."""
 
@@ -39,6 +41,7 @@ class Checksum:
     bytes: int
     files: int
     live: tuple[Action, ...] | None  # None for a table of many files
+    domains: tuple[Action, ...] | None = None  # None where the writer left them out
 
     @property
     def statistics(self) -> TableStatistics:
@@ -51,7 +54,7 @@ def parse_checksum(text: bytes) -> Checksum | None:
     try:
         value = json.loads(text)
         known = value.get("setTransactions")
-        live = value.get("allFiles")
+        live, domains = value.get("allFiles"), value.get("domainMetadata")
         return Checksum(
             transaction_id=value.get("txnId"),
             metadata=parse_metadata(value["metadata"]),
@@ -60,6 +63,7 @@ def parse_checksum(text: bytes) -> Checksum | None:
             bytes=int(value["tableSizeBytes"]),
             files=int(value["numFiles"]),
             live=None if live is None else tuple(live),
+            domains=None if domains is None else tuple(domains),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
@@ -69,7 +73,7 @@ def parse_checksum(text: bytes) -> Checksum | None:
 class LiveFiles:
     """The files a table consists of, kept up commit by commit."""
 
-    files: dict[FileKey, tuple[int | None, int]] = field(default_factory=dict)
+    files: dict[FileKey, Action] = field(default_factory=dict)
 
     @classmethod
     def of(cls, adds: Iterable[Action]) -> LiveFiles:
@@ -80,16 +84,21 @@ class LiveFiles:
 
     def apply(self, kind: str, action: Action) -> None:
         if kind == "add":
-            self.files[_key(action)] = (live_rows(action), int(action.get("size") or 0))
+            self.files[_key(action)] = action
         elif kind == "remove":
             self.files.pop(_key(action), None)
 
     @property
+    def adds(self) -> tuple[Action, ...]:
+        return tuple(self.files.values())
+
+    @property
     def statistics(self) -> TableStatistics:
-        counts = [rows for rows, _ in self.files.values()]
+        counts = [live_rows(add) for add in self.files.values()]
         told = [rows for rows in counts if rows is not None]
         rows = sum(told) if len(told) == len(counts) else None
-        return TableStatistics(rows, sum(size for _, size in self.files.values()), len(counts))
+        size = sum(int(add.get("size") or 0) for add in self.files.values())
+        return TableStatistics(rows, size, len(counts))
 
 
 def checkpoint_actions(
@@ -127,8 +136,8 @@ def _parquet_rows(text: bytes, kinds: set[str]) -> Iterator[tuple[str, Action]]:
 
 def _with_maps(action: dict[str, Any]) -> Action:
     """Arrow gives maps as lists of pairs; an action read from JSON has dictionaries."""
-    pairs = action.get("configuration")
-    return {**action, "configuration": dict(pairs)} if isinstance(pairs, list) else action
+    maps = {k: dict(action[k]) for k in _MAPS if isinstance(action.get(k), list)}
+    return {**action, **maps} if maps else action
 
 
 def _key(action: Action) -> FileKey:

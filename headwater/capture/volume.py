@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from headwater.capture.actions import Commit
+from headwater.capture.view_log import stamp_of
 
 
 def changed_rows(commit: Commit) -> int | None:
     """Rows that came plus rows that went; an updated row counts twice, as in the feed."""
+    stamp = stamp_of(commit)
+    if stamp is not None and stamp.inserted is not None:
+        return stamp.inserted + (stamp.deleted or 0)
     if commit.operation == "MERGE":
         return _merged(commit)
     if commit.operation == "UPDATE":

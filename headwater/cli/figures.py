@@ -43,3 +43,14 @@ def clock_time(moment: datetime) -> str:
 def counted(number: int, noun: str) -> str:
     """`1 view`, `2 views`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def until(moment: datetime | None, now: datetime) -> str:
+    """How long from now, in the largest unit that fits; empty for never."""
+    if moment is None:
+        return ""
+    left = int((moment - now).total_seconds())
+    for size, unit in _STEPS:
+        if left >= size:
+            return f"in {left // size} {unit}"
+    return "now"

@@ -65,7 +65,7 @@ def show_steps(command: Command, hw: Headwater, asked: Asked) -> int:
     """What a refresh would do now, in its order; a later view's steps may still change."""
     from headwater.cli.text.explanations import explanation_blocks  # noqa: PLC0415  (speed)
     from headwater.explaining import explain_view  # noqa: PLC0415
-    from headwater.refresh import Request  # noqa: PLC0415
+    from headwater.request import Request  # noqa: PLC0415
 
     if asked.as_of is not None:
         raise WrongUse("--dry-run shows the newest versions only", hint="leave out --as-of")

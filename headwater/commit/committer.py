@@ -1,7 +1,8 @@
 """Write, then look: a receipt is only given for a commit that was read back as ours.
 
-Delta skips a write silently if its transaction version is not above the last one, and an exception
-can come after the log entry was written. So the answer is never taken from the call itself.
+An exception can come after the log entry was written, and Delta's writer skips silently a first
+build whose transaction version is not above the last one. So the answer is never taken from the
+call itself.
 
 | the call      | our commit in the log | meaning                                   |
 |---------------|-----------------------|-------------------------------------------|
@@ -14,25 +15,30 @@ can come after the log entry was written. So the answer is never taken from the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headwater.capture.actions import Commit
+from headwater.capture.view_log import stamp_of
 from headwater.commit.target import Target
 from headwater.commit.writers import write
 from headwater.execute.cause import cause_of
+from headwater.execute.relations import Kept
 from headwater.execute.staged import Staged
+from headwater.plan.steps import Overwrite, Patch
 from headwater.vocabulary.errors import (
     CommitFailed,
     CommitUnsettled,
     HeadwaterError,
     RefreshFenced,
 )
+from headwater.vocabulary.names import CHANGE, quoted
 
 Lookup = Callable[[str, int], Commit | None]
 """Find a commit by attempt id among those after a version."""
 
-_FENCES = ("ConcurrentTransactionException", "DELTA_CONCURRENT_TRANSACTION")
+_FENCES = ("Concurrent", "DELTA_CONCURRENT", "MetadataChanged", "ProtocolChanged")
 
 
 @dataclass(frozen=True)
@@ -47,8 +53,9 @@ class Landed:
 def commit(staged: Staged, target: Target, find: Lookup) -> Landed:
     """Write once and settle the outcome by looking."""
     failure: Exception | None = None
+    target = _counted(staged, target)
     try:
-        write(staged.plan.write, staged, target)
+        write(staged.write, staged, target)
     except Exception as error:  # noqa: BLE001  (whatever it was, the log has the last word)
         failure = error
     found = _found(target, find)
@@ -68,20 +75,41 @@ def _found(target: Target, find: Lookup) -> Commit | None:
 
 
 def landed(commit: Commit) -> Landed:
-    """How many rows a commit added and took away, by its own metrics."""
+    """How many rows a commit added and took away, by its stamp or by its own metrics."""
+    stamp = stamp_of(commit)
+    if stamp is not None and stamp.inserted is not None:
+        return Landed(commit.version, stamp.inserted, stamp.deleted or 0)
     metrics = commit.operation_metrics
+    gone = int(metrics.get("numDeletedRows", 0) or 0)
+    return Landed(commit.version, int(metrics.get("numOutputRows", 0) or 0), gone)
 
-    def number(name: str) -> int:
-        return int(metrics.get(name, 0) or 0)
 
-    updated = number("numTargetRowsUpdated")
-    if "numTargetRowsInserted" in metrics:
-        inserted = number("numTargetRowsInserted") + updated
-        return Landed(commit.version, inserted, number("numTargetRowsDeleted") + updated)
-    return Landed(commit.version, number("numOutputRows"), number("numDeletedRows"))
+def _counted(staged: Staged, target: Target) -> Target:
+    """The stamp with the numbers of rows, where they are known before the commit."""
+    kept = staged.kept.get(staged.write.relation)
+    if kept is None:
+        return target
+    inserted, deleted = kept.rows, 0
+    if isinstance(staged.write, Patch):
+        inserted, deleted = _patch_sizes(staged, kept)
+    elif isinstance(staged.write, Overwrite) and staged.stored is not None:
+        deleted = staged.stored.rows or 0
+    return replace(target, stamp=replace(target.stamp, inserted=inserted, deleted=deleted))
+
+
+def _patch_sizes(staged: Staged, kept: Kept) -> tuple[int, int]:
+    if kept.table is not None:
+        kinds = Counter(kept.table.column(CHANGE).to_pylist())
+    else:
+        counting = f"SELECT {CHANGE}, COUNT(*) FROM {quoted(staged.write.relation)} GROUP BY 1"
+        kinds = Counter({row[0]: row[1] for row in staged.session.sql(counting).collect()})
+    updated = kinds["update_postimage"]
+    return kinds["insert"] + updated, kinds["delete"] + updated
 
 
 def _explained(failure: Exception | None, target: Target) -> HeadwaterError:
+    if isinstance(failure, HeadwaterError):
+        return failure
     view, sequence = target.stamp.view, target.stamp.sequence
     if failure is None or any(word in f"{type(failure)}{failure}" for word in _FENCES):
         return RefreshFenced(f"step {sequence} of {view} was committed by another refresher")

@@ -17,10 +17,13 @@ class Target:
     partitioned_by: tuple[str, ...] = ()
     cluster_by: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
+    reshapes: bool = False  # the table's columns are not those of the view any more
 
 
 TABLE_PROPERTIES: Mapping[str, str] = {
     "delta.enableChangeDataFeed": "true",
     "delta.enableDeletionVectors": "false",
+    "delta.checkpointInterval": "50",
 }
-"""A change feed for whoever follows the view; no deletion vectors, they make feeds slow."""
+"""A change feed for whoever follows the view; no deletion vectors, they make feeds slow; few
+checkpoints, because each takes longer than a small refresh."""

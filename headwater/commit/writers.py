@@ -1,76 +1,129 @@
-"""The one statement that changes a view, per kind of write."""
+"""The one commit that changes a view, per kind of write."""
 
 from __future__ import annotations
 
+import math
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
+from headwater.capture.actions import Action
 from headwater.commit.target import Target
-from headwater.execute.staged import Staged
-from headwater.plan.steps import (
-    Append,
-    MergeGroups,
-    MergeKeys,
-    MergeRows,
-    Overwrite,
-    Rewrite,
-    Write,
-)
-from headwater.vocabulary.names import TRANSACTION_APP, quoted
+from headwater.commit.transaction import Transaction
+from headwater.execute.reading import stored_rows
+from headwater.execute.staged import Staged, Stored
+from headwater.plan.patch import fed, patched
+from headwater.plan.render import listed
+from headwater.plan.steps import Append, Overwrite, Patch, Write
+from headwater.vocabulary.names import CHANGE, FILE, TRANSACTION_APP, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_OVERWRITE_SHARE = 0.5
-"""A rebuild that changes more than this share of a view's rows writes it whole."""
+_TOUCHED = "__hw_touched_files"
+_FILE_BYTES = 128 * 2**20
+"""About how large the files of a view should be."""
 
 
 @singledispatch
 def write(step: Write, staged: Staged, target: Target) -> None:
-    """Carry out a write; Delta skips it silently if its sequence was used before."""
+    """Carry out a write; whether it landed is for the committer to find out."""
     raise TypeError(f"no writer for {type(step).__name__}")
-
-
-@write.register(MergeRows)
-@write.register(MergeKeys)
-@write.register(MergeGroups)
-def _merge(step: MergeRows | MergeKeys | MergeGroups, staged: Staged, target: Target) -> None:
-    session = staged.session
-    session.conf.set("spark.databricks.delta.write.txnAppId", TRANSACTION_APP)
-    session.conf.set("spark.databricks.delta.write.txnVersion", str(target.stamp.sequence))
-    session.conf.set("spark.databricks.delta.commitInfo.userMetadata", target.stamp.to_json())
-    session.sql(step.merge(f"delta.{quoted(target.path)}", step.relation))
 
 
 @write.register
 def _append(step: Append, staged: Staged, target: Target) -> None:
-    _stamped(_frame(staged, step), target).mode("append").save(target.path)
+    transaction = Transaction(staged.session, target)
+    transaction.add(_fitting(_rows(staged, step), staged).coalesce(1))
+    transaction.commit()
+
+
+@write.register
+def _patch(step: Patch, staged: Staged, target: Target) -> None:
+    """Files that lose rows are written anew without them; the others stay as they are."""
+    stored = _require(staged.stored)
+    transaction = Transaction(staged.session, target)
+    touched = _touched_files(step, staged, stored)
+    stored_rows(staged.session, stored, touched).createOrReplaceTempView(_TOUCHED)
+    content = patched(step.columns, step.identity, _TOUCHED, step.relation)
+    if touched:
+        marked = f"SELECT *, CAST(NULL AS STRING) AS {CHANGE} FROM ({content})"
+        content = f"{marked} UNION ALL {fed(step.columns, step.relation)}"
+    frame = _fitting(staged.session.sql(content), staged)
+    transaction.add(frame.coalesce(_parts(touched)))
+    transaction.remove(touched)
+    transaction.commit()
 
 
 @write.register
 def _overwrite(step: Overwrite, staged: Staged, target: Target) -> None:
-    _replace(_frame(staged, step), target)
+    """The whole content; a table that gets other columns or none yet is left to Delta."""
+    if staged.stored is None or target.reshapes:
+        _replace(_rows(staged, step), target)
+        return
+    transaction = Transaction(staged.session, target)
+    transaction.add(_fitting(_rows(staged, step), staged))
+    transaction.remove(staged.stored.files)
+    transaction.commit()
 
 
-@write.register
-def _rewrite(step: Rewrite, staged: Staged, target: Target) -> None:
-    """Most rows differ: write all of them; few do: write those."""
-    total = staged.rows.get(step.content, 0)
-    if staged.rows.get(step.relation, 0) > _OVERWRITE_SHARE * max(total, 1) and total > 0:
-        columns = ", ".join(quoted(c) for c in step.columns)
-        content = staged.session.sql(f"SELECT {columns} FROM {quoted(step.content)}")
-        _replace(content, target)
+def _rows(staged: Staged, step: Write) -> DataFrame:
+    return staged.session.sql(f"SELECT {listed(step.columns)} FROM {quoted(step.relation)}")
+
+
+def _touched_files(step: Patch, staged: Staged, stored: Stored) -> list[Action]:
+    """The files that the patch takes rows from."""
+    kept = staged.kept[step.relation]
+    if kept.table is not None:
+        names = set(kept.table.column(FILE).to_pylist()) - {None}
     else:
-        _merge(step.rows, staged, target)
+        distinct = f"SELECT DISTINCT {FILE} FROM {quoted(step.relation)} WHERE {FILE} IS NOT NULL"
+        names = {row[0] for row in staged.session.sql(distinct).collect()}
+    files = [file for file in stored.files if _name(file) in names]
+    if len(files) != len(names):
+        raise ValueError("a file of the view is unknown to its log, or known twice")
+    return files
 
 
-def _frame(staged: Staged, step: Write) -> DataFrame:
-    columns = ", ".join(quoted(c) for c in step.columns)
-    return staged.session.sql(f"SELECT {columns} FROM {quoted(step.relation)}")
+def _name(file: Action) -> str:
+    return str(file["path"]).rpartition("/")[2]
+
+
+def _fitting(frame: DataFrame, staged: Staged) -> DataFrame:
+    """The rows in the table's own types: a sum's type may be wider than what is stored."""
+    from pyspark.sql.functions import col  # noqa: PLC0415
+
+    stored = _require(staged.stored)
+    types = {f.name: f.dataType for f in stored_rows(staged.session, stored, ()).schema.fields}
+    shown = [
+        col(quoted(f.name))
+        if f.name == CHANGE or f.dataType == types[f.name]
+        else col(quoted(f.name)).cast(types[f.name]).alias(f.name)
+        for f in frame.schema.fields
+    ]
+    return frame.select(*shown)
+
+
+def _parts(files: list[Action]) -> int:
+    size = sum(int(file.get("size") or 0) for file in files)
+    return max(1, math.ceil(size / _FILE_BYTES))
+
+
+def _require(stored: Stored | None) -> Stored:
+    if stored is None:
+        raise ValueError("the view has no table yet")
+    return stored
 
 
 def _replace(frame: DataFrame, target: Target) -> None:
-    writer = _stamped(frame, target).mode("overwrite").option("overwriteSchema", "true")
+    """A new table, or new columns for the old one, in one commit."""
+    writer: Any = (
+        frame.write.format("delta")
+        .mode("overwrite")
+        .option("overwriteSchema", "true")
+        .option("txnAppId", TRANSACTION_APP)
+        .option("txnVersion", target.stamp.sequence)
+        .option("userMetadata", target.stamp.to_json())
+    )
     for name, value in target.properties.items():
         writer = writer.option(name, value)
     if target.partitioned_by:
@@ -78,12 +131,3 @@ def _replace(frame: DataFrame, target: Target) -> None:
     if target.cluster_by and target.stamp.base < 0:
         writer = writer.clusterBy(*target.cluster_by)
     writer.save(target.path)
-
-
-def _stamped(frame: DataFrame, target: Target) -> Any:
-    return (
-        frame.write.format("delta")
-        .option("txnAppId", TRANSACTION_APP)
-        .option("txnVersion", target.stamp.sequence)
-        .option("userMetadata", target.stamp.to_json())
-    )

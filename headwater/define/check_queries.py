@@ -8,11 +8,13 @@ from pathlib import PurePosixPath
 from headwater.define.definitions import Definition, Definitions
 from headwater.define.diagnostics import Problem, error, suggest, warning
 from headwater.define.kind import canonical
+from headwater.define.ordering import order_dependent
 from headwater.define.positions import within
 from headwater.define.query import examine
 from headwater.define.table_names import TableRef
 from headwater.define.view import ViewDef
 from headwater.vocabulary.location import Location
+from headwater.vocabulary.technique import Policy
 
 _WARNINGS = frozenset({"UNORDERED_LIMIT"})
 _FILE_FORMATS = frozenset({"delta", "parquet", "csv", "json", "orc", "text", "avro"})
@@ -54,11 +56,27 @@ def query_remarks(written: Sequence[Definition], _: Definitions) -> Iterator[Pro
             yield tell(remark.code, remark.message, place, remark.hint)
         for name, place in nondeterminism(view.query, view.query_location):
             message = f"the result of {name} is not decided by the sources' rows"
-            hint = "compute it where the source is written"
-            yield error("NONDETERMINISTIC", message, place, hint)
+            hint = "compute it where the source is written, or declare POLICY FULL"
+            tell = warning if view.policy is Policy.FULL else error
+            yield tell("NONDETERMINISTIC", message, place, hint)
         for name, place in clock_reads(view.query, view.query_location):
             message = f"{name} reads the clock, so the view can only be rebuilt"
             yield warning("CLOCK_DEPENDENT", message, place)
+
+
+def order_remarks(written: Sequence[Definition], known: Definitions) -> Iterator[Problem]:
+    """Expressions whose value depends on an order that the query does not fix."""
+    keys = {name: source.key for name, source in known.sources.items()}
+    for view in _views(written):
+        for found in order_dependent(view.query, examine(view.query).nodes, keys):
+            place = within(view.query_location, view.query, found.offset)
+            if found.ties:
+                message = f"{found.name} chooses between rows that its ORDER BY finds equal"
+                yield warning("WINDOW_TIES", message, place, "add columns that identify a row")
+            else:
+                message = f"{found.name} takes rows as they come, in any order"
+                hint = "use max_by or min_by, WITHIN GROUP (ORDER BY ...), or sort the list"
+                yield warning("ORDER_DEPENDENT", message, place, hint)
 
 
 def _views(written: Sequence[Definition]) -> Iterator[ViewDef]:

@@ -13,6 +13,7 @@ CODES: Mapping[str, str] = {
     "DUPLICATE_ENTRY": "A list names the same thing twice.",
     "INVALID_INTERVAL": "An interval is not a positive length of time in known units.",
     "INVALID_CRON": "A cron expression is malformed, or can never come true.",
+    "INVALID_TIME_ZONE": "A time zone has a name that nobody knows.",
     "INVALID_NAME": "A name is empty, too long, or holds characters that are not allowed.",
     "MISPLACED_STATEMENT": "A project file holds a statement that defines nothing.",
     # phase 2: structure
@@ -32,6 +33,8 @@ CODES: Mapping[str, str] = {
     "UNUSED_SOURCE": "No view reads the source (a warning).",
     "CLOCK_DEPENDENT": "The query reads the clock, so the view can only be rebuilt (a warning).",
     "UNORDERED_LIMIT": "LIMIT without ORDER BY keeps any rows, so results may differ (a warning).",
+    "ORDER_DEPENDENT": "An aggregate takes rows in any order, so results may differ (a warning).",
+    "WINDOW_TIES": "A window function chooses between rows that sort equal (a warning).",
     # phases 3 and 4: names and types against the sources, analysis by Spark
     "UNKNOWN_COLUMN": "A query names a column that no table in scope has.",
     "AMBIGUOUS_COLUMN": "A query names a column that several tables in scope have.",
@@ -40,5 +43,7 @@ CODES: Mapping[str, str] = {
     "SPARK_REFUSED": "Spark does not accept the query.",
     "SOURCE_UNREADABLE": "A source is no Delta table, or may not be read.",
     "FEED_OFF": "The source has no change feed, so its snapshots are compared (a warning).",
+    "NOT_CLUSTERED": "A large source is joined by a column it is not clustered by (a warning).",
+    "NO_STATISTICS": "A source's files carry no statistics, so none can be skipped (a warning).",
     "REBUILD_ONLY": "A part of the query can only be followed by rebuilding (a warning).",
 }

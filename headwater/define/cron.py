@@ -1,12 +1,13 @@
 """Five-field cron expressions: minute, hour, day of month, month, day of week.
 
-Only their syntax matters here, and a page of code needs no dependency to check it; the scheduler
-decides when the next time is.
+The scheduler's library decides when the next time is. It only says that a field is bad; a user is
+told which part of it and why.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo
 
 _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _DAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
@@ -79,7 +80,16 @@ def check_cron(expression: str) -> str | None:
     except ValueError as wrong:
         return str(wrong)
     _, _, days, months, _ = values
-    every_weekday = fields[4] == "*"
+    every_weekday = fields[4].startswith("*")  # a day must then fit both fields
     if every_weekday and min(days) > max(_LONGEST[month - 1] for month in months):
         return "no month it names has such a day, so it would never run"
+    return None
+
+
+def check_time_zone(name: str) -> str | None:
+    """What is wrong with the name of a time zone, or None."""
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, KeyError):  # no such name, a path, a folder of zones
+        return f"there is no time zone called `{name}`"
     return None

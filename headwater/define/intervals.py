@@ -20,6 +20,9 @@ _UNITS = {
     "DAY": timedelta(days=1),
     "WEEK": timedelta(weeks=1),
 }
+LONGEST = timedelta(days=36_500)
+"""A century from now is still a date."""
+
 _UNEVEN = {"MONTH": "31 DAYS", "QUARTER": "92 DAYS", "YEAR": "365 DAYS"}
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _PARTS = re.compile(r"\s*([+-]?[\d.]+)\s*([A-Za-z]+)")
@@ -34,6 +37,8 @@ def read_interval(header: Header) -> timedelta:
     except OverflowError:
         message = "the interval is too long"
         raise header.refused("INVALID_INTERVAL", message, at=start) from None
+    if total > LONGEST:
+        raise header.refused("INVALID_INTERVAL", "the interval is too long", at=start)
     if not total:
         raise header.refused("INVALID_INTERVAL", "an interval must be longer than zero", at=start)
     return total

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 from headwater.define.clauses import Clause, Clauses
 from headwater.define.consumer import ConsumerTrigger, OptionValue, OwnScan, Periodic, SharedScan
-from headwater.define.cron import check_cron
+from headwater.define.cron import check_cron, check_time_zone
 from headwater.define.diagnostics import alternatives
 from headwater.define.header import Header
 from headwater.define.intervals import read_interval
@@ -45,7 +45,8 @@ def read_trigger(header: Header) -> Trigger:
     if header.take("EVERY"):
         return Every(read_interval(header))
     if header.take("CRON"):
-        return Cron(_cron(header))
+        expression = _cron(header)
+        return Cron(expression, _time_zone(header)) if header.take("TIME") else Cron(expression)
     if header.take("MANUAL"):
         return Manual()
     names = ["ON CHANGE", "GREEDY", "EVERY", "CRON", "MANUAL"]
@@ -133,6 +134,17 @@ def _cron(header: Header) -> str:
         hint = "five fields: minute hour day-of-month month day-of-week, for example '0 6 * * MON'"
         raise header.refused("INVALID_CRON", wrong, hint, at=word)
     return expression
+
+
+def _time_zone(header: Header) -> str:
+    """Take what follows TIME."""
+    header.expect("ZONE")
+    word = header.word
+    name = header.string("a time zone")
+    if wrong := check_time_zone(name):
+        hint = "name it as in 'Europe/Zurich' or 'UTC'"
+        raise header.refused("INVALID_TIME_ZONE", wrong, hint, at=word)
+    return name
 
 
 _KEY: Clauses = {("KEY",): Clause("key", read_columns)}

@@ -51,6 +51,7 @@ class Findings:
     normal: str
     refs: tuple[TableRef, ...]
     unstable: tuple[Unstable, ...]
+    nodes: tuple[exp.Expr, ...]
     remarks: tuple[Remark, ...]
 
     @property
@@ -74,6 +75,7 @@ def examine(text: str) -> Findings:
         normal=_normal(text, tokens),
         refs=table_refs(tables),
         unstable=unstable_calls(text, tokens, nodes),
+        nodes=nodes,
         remarks=(
             *_pinned(tables),
             *_parameters(tokens, nodes),

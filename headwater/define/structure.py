@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from headwater.define.check_queries import query_remarks, table_names
+from headwater.define.check_queries import order_remarks, query_remarks, table_names
 from headwater.define.consumer import ConsumerDef
 from headwater.define.definitions import Definition, Definitions
 from headwater.define.diagnostics import Problem, error, suggest, warning
@@ -137,6 +137,7 @@ RULES: tuple[Rule, ...] = (
     missing_keys,
     table_names,
     query_remarks,
+    order_remarks,
     cycles,
     handler_views,
     consumer_views,

@@ -36,12 +36,14 @@ class Every:
 
 @dataclass(frozen=True)
 class Cron:
-    """At the times of a five-field cron expression."""
+    """At the times of a five-field cron expression, by the clocks of a time zone."""
 
     expression: str
+    time_zone: str = "UTC"
 
     def __str__(self) -> str:
-        return f"CRON '{self.expression}'"
+        zone = "" if self.time_zone == "UTC" else f" TIME ZONE '{self.time_zone}'"
+        return f"CRON '{self.expression}'{zone}"
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from headwater.define.lowering.expressions import unknown_calls
 from headwater.define.lowering.lower import lower
 from headwater.execute.analyse import Analysis, analyse, register_empty
 from headwater.execute.isolated import isolated
+from headwater.execute.own_functions import own_functions
 from headwater.plan.compiled import Compilation, uncomparable
 from headwater.plan.strategies.inputs import used_fields
 from headwater.plan.view import Columns
 from headwater.vocabulary.algebra import Query
+from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
 
 if TYPE_CHECKING:
@@ -19,13 +22,19 @@ if TYPE_CHECKING:
 
 def compile_query(spark: SparkSession, sql: str, sources: dict[str, Columns]) -> Compilation:
     """Raises Spark's own AnalysisException where the query is wrong."""
-    session = isolated(spark)
+    return compile_in(isolated(spark), sql, sources)
+
+
+def compile_in(session: SparkSession, sql: str, sources: dict[str, Columns]) -> Compilation:
+    """Compile in a session whose temporary views may be replaced by stand-ins for the sources."""
     register_empty(session, sources)
     catalog = {name: tuple(c for c, _ in columns) for name, columns in sources.items()}
-    lowered = lower(sql, catalog)
+    own = own_functions(session, unknown_calls(parsed(sql)))
+    lowered = lower(sql, catalog, {name: function.kind for name, function in own.items()})
     analysis = analyse(session, sql, lowered.query)
     refusal = _refusal(lowered.query, analysis, sources)
-    return Compilation(sources, analysis.columns, analysis.types, refusal)
+    functions = {name: (function.kind, function.fingerprint) for name, function in own.items()}
+    return Compilation(sources, analysis.columns, analysis.types, refusal, functions)
 
 
 def _refusal(query: Query, analysis: Analysis, sources: dict[str, Columns]) -> Reason | None:

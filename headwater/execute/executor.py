@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from headwater.execute.reading import changes, columns_at, snapshot
-from headwater.execute.relations import SMALL_ROWS, keep
-from headwater.execute.staged import Staged
+from headwater.execute.reading import changes, pinned_columns, stored_rows
+from headwater.execute.relations import SMALL_ROWS, Kept, keep
+from headwater.execute.staged import Staged, Stored
 from headwater.plan.steps import (
     Derive,
+    Overwrite,
     ReadChanges,
     ReadSnapshot,
     ReadView,
     RefreshPlan,
+    Rewrite,
     Step,
+    Write,
 )
 from headwater.plan.stored import StoredTable
 from headwater.vocabulary.receipt import StepCost
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+_MOST = 0.5
+"""A rebuild that changes more than this share of a view's rows writes it whole."""
 
 Checkpoint = Callable[[str], None]
 """Called before each step with its name; raises to stop the refresh."""
@@ -34,34 +40,50 @@ class Executor:
         self,
         session: SparkSession,
         tables: Mapping[str, StoredTable],
-        target: tuple[str, int] | None,
+        stored: Stored | None,
         expected_rows: Mapping[str, int | None],
     ) -> None:
         self._session = session
         self._tables = tables
-        self._target = target
+        self._stored = stored
         self._expected = expected_rows
-        self._rows: dict[str, int] = {}
+        self._kept: dict[str, Kept] = {}
         self._costs: list[StepCost] = []
 
     def run(self, plan: RefreshPlan, checkpoint: Checkpoint) -> Staged:
-        for step in plan.steps[:-1]:
+        """Make every relation; a rewrite turns into the cheaper of its two ways."""
+        self._make_all(plan.steps[:-1], checkpoint)
+        write = plan.write
+        if isinstance(write, Rewrite):
+            write = self._decided(write, checkpoint)
+        return Staged(self._session, write, self._stored, dict(self._kept), tuple(self._costs))
+
+    def _decided(self, rewrite: Rewrite, checkpoint: Checkpoint) -> Write:
+        content, differing = self._kept[rewrite.content], self._kept[rewrite.difference]
+        if differing.rows > _MOST * max(content.rows, 1):
+            return Overwrite(rewrite.name, rewrite.content, rewrite.columns)
+        self._make_all(rewrite.patching, checkpoint)
+        return rewrite.patch
+
+    def _make_all(self, steps: Iterable[Step], checkpoint: Checkpoint) -> None:
+        for step in steps:
             checkpoint(f"execute:{step.name}")
             started = time.perf_counter()
             self._make(step)
             seconds = time.perf_counter() - started
-            self._costs.append(StepCost(step.name, seconds, self._rows.get(step.name)))
-        return Staged(self._session, plan, dict(self._rows), tuple(self._costs))
+            kept = self._kept.get(step.name)
+            self._costs.append(StepCost(step.name, seconds, kept.rows if kept else None))
 
     def _make(self, step: Step) -> None:
         if isinstance(step, ReadSnapshot):
             table = self._tables[step.source]
-            self._register(step.name, columns_at(self._session, table, step.version, step.columns))
+            frame = pinned_columns(self._session, table, step.version, step.columns)
+            self._register(step.name, frame)
         elif isinstance(step, ReadChanges):
             frame = changes(self._session, self._tables[step.source], step)
             self._keep(step.name, frame, may_be_small=self._is_small(step.source))
-        elif isinstance(step, ReadView) and self._target is not None:
-            self._register(step.name, snapshot(self._session, *self._target))
+        elif isinstance(step, ReadView) and self._stored is not None:
+            self._register(step.name, stored_rows(self._session, self._stored))
         elif isinstance(step, Derive):
             frame = self._session.sql(step.sql)
             if step.once:
@@ -72,8 +94,8 @@ class Executor:
             raise TypeError(f"cannot execute {step}")
 
     def _keep(self, name: str, frame: DataFrame, *, may_be_small: bool) -> None:
-        kept, self._rows[name] = keep(self._session, frame, may_be_small=may_be_small)
-        self._register(name, kept)
+        kept = self._kept[name] = keep(self._session, frame, may_be_small=may_be_small)
+        self._register(name, kept.frame)
 
     def _register(self, name: str, frame: DataFrame) -> None:
         frame.createOrReplaceTempView(name)
@@ -83,4 +105,4 @@ class Executor:
         return expected is None or expected <= SMALL_ROWS
 
     def _all_small(self) -> bool:
-        return all(rows <= SMALL_ROWS for rows in self._rows.values())
+        return all(kept.table is not None for kept in self._kept.values())

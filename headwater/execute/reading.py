@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from headwater.capture.actions import Action
+from headwater.capture.log import open_log
+from headwater.execute.delta import files_frame
+from headwater.execute.staged import Stored
 from headwater.plan.consolidate import consolidated, difference
 from headwater.plan.steps import ReadChanges
 from headwater.plan.stored import StoredTable
-from headwater.vocabulary.names import WEIGHT, quoted
+from headwater.vocabulary.names import FILE, WEIGHT, quoted
+
+_FEW_FILES = 32
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -16,12 +23,26 @@ if TYPE_CHECKING:
 def columns_at(
     session: SparkSession, table: StoredTable, version: int | None, names: tuple[str, ...]
 ) -> DataFrame:
-    """Some columns of a table at a version, under the names queries know.
+    """Some columns of a table at a version, under the names queries know."""
+    return _named(snapshot(session, table.path, version), table, names)
 
-    One that is gone is left out: a query that uses it is refused by Spark with the column's name,
-    and one that does not goes on.
+
+def pinned_columns(
+    session: SparkSession, table: StoredTable, version: int, names: tuple[str, ...]
+) -> DataFrame:
+    """Likewise, for a refresh: a table of few files is read without asking for its state.
+
+    Delta works a new version's state out by Spark jobs, which take longer than a small refresh. A
+    table of many files is left to it: its statistics tell which of them a filter can skip.
     """
-    frame = snapshot(session, table.path, version)
+    log = open_log(table.path)
+    if log.statistics(version).files > _FEW_FILES:
+        return columns_at(session, table, version, names)
+    return _named(files_frame(session, table.path, version, log.files(version)), table, names)
+
+
+def _named(frame: DataFrame, table: StoredTable, names: tuple[str, ...]) -> DataFrame:
+    """A column that is gone is left out: a query that uses it is refused by Spark with its name."""
     there = {column.lower() for column in frame.columns}
     wanted = (name for name in names if table.names.get(name, name).lower() in there)
     return frame.selectExpr(*(table.column(name) for name in wanted))
@@ -35,10 +56,21 @@ def snapshot(session: SparkSession, path: str, version: int | None) -> DataFrame
     return reader.load(path)
 
 
+def stored_rows(
+    session: SparkSession, stored: Stored, files: Sequence[Action] | None = None
+) -> DataFrame:
+    """A view's stored rows, each with its file; of all files, or of some."""
+    chosen = stored.files if files is None else files
+    frame = files_frame(session, stored.path, stored.version, chosen)
+    return frame.selectExpr("*", f"_metadata.file_name AS {FILE}")
+
+
 def changes(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:
     """Signed rows of (after, up_to]; netted, unless the log proves that rows only came."""
     if not step.has_feed:
         return _snapshot_difference(session, table, step)
+    if step.inserts_only:
+        return _added_rows(session, table, step)
     feed = (
         session.read.format("delta")
         .option("readChangeFeed", "true")
@@ -53,14 +85,28 @@ def changes(session: SparkSession, table: StoredTable, step: ReadChanges) -> Dat
         f"SELECT {table.columns(step.columns)}, CAST({sign} AS BIGINT) AS {quoted(WEIGHT)} "
         f"FROM {quoted(raw)}"
     )
-    return session.sql(signed if step.inserts_only else consolidated(step.columns, f"({signed})"))
+    return session.sql(consolidated(step.columns, f"({signed})"))
+
+
+def _added_rows(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:
+    """Rows only came: they are those of the files that were added, one scan for all commits."""
+    log = open_log(table.path)
+    added = [
+        action
+        for version in range(step.after + 1, step.up_to + 1)
+        for kind, action in log.actions(version)
+        if kind == "add" and action.get("dataChange", True)
+    ]
+    rows = files_frame(session, table.path, step.up_to, added)
+    shown = (table.column(name) for name in step.columns)
+    return rows.selectExpr(*shown, f"CAST(1 AS BIGINT) AS {quoted(WEIGHT)}")
 
 
 def _snapshot_difference(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:
     """Without a feed both snapshots are read whole and subtracted."""
     before, after = f"{step.name}_before", f"{step.name}_after"
-    columns_at(session, table, step.after, step.columns).createOrReplaceTempView(before)
-    columns_at(session, table, step.up_to, step.columns).createOrReplaceTempView(after)
+    pinned_columns(session, table, step.after, step.columns).createOrReplaceTempView(before)
+    pinned_columns(session, table, step.up_to, step.columns).createOrReplaceTempView(after)
     return session.sql(difference(step.columns, f"({_all(after)})", f"({_all(before)})"))
 
 

@@ -1,29 +1,41 @@
 """Make a relation once and keep it.
 
-Spark would evaluate a temporary view again for every use, and MERGE reads its source twice. A small
-relation becomes a local one: later steps then run without a job for it and know its exact size, so
-joins with it are broadcast. A large one is checkpointed to the executors.
+Spark would evaluate a temporary view again for every use. A small relation becomes a local one:
+later steps then run without a job for it and know its exact size, so joins with it are broadcast. A
+large one is checkpointed to the executors.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType
 
 SMALL_ROWS = 10_000
 
 
-def keep(session: SparkSession, frame: DataFrame, *, may_be_small: bool) -> tuple[DataFrame, int]:
-    """The same rows, evaluated exactly once, and how many they are."""
+@dataclass(frozen=True)
+class Kept:
+    """A relation that will not be evaluated again; its rows too, where they are few."""
+
+    frame: DataFrame
+    rows: int
+    table: pa.Table | None = None
+
+
+def keep(session: SparkSession, frame: DataFrame, *, may_be_small: bool) -> Kept:
+    """The same rows, evaluated exactly once."""
     if may_be_small and _survives_arrow(frame):
-        rows = frame.limit(SMALL_ROWS + 1).toArrow()
-        if rows.num_rows <= SMALL_ROWS:
-            return session.createDataFrame(rows, schema=frame.schema), rows.num_rows
+        table = frame.limit(SMALL_ROWS + 1).toArrow()
+        if table.num_rows <= SMALL_ROWS:
+            local = session.createDataFrame(table, schema=frame.schema)
+            return Kept(local, table.num_rows, table)
     kept = frame.localCheckpoint(eager=True)
-    return kept, kept.count()
+    return Kept(kept, kept.count())
 
 
 def _survives_arrow(frame: DataFrame) -> bool:

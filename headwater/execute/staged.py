@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.plan.steps import RefreshPlan
+from headwater.capture.actions import Action
+from headwater.capture.state import LiveFiles
+from headwater.execute.relations import Kept
+from headwater.plan.steps import Overwrite, Write
 from headwater.vocabulary.receipt import StepCost
 
 if TYPE_CHECKING:
@@ -14,15 +17,30 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Stored:
+    """The view's table as a refresh finds it."""
+
+    path: str
+    version: int
+    files: tuple[Action, ...]
+
+    @property
+    def rows(self) -> int | None:
+        return LiveFiles.of(self.files).statistics.rows
+
+
+@dataclass(frozen=True)
 class Staged:
     """A plan whose relations exist in a session of their own; nothing has touched the view."""
 
     session: SparkSession
-    plan: RefreshPlan
-    rows: Mapping[str, int]  # relation -> rows, for those that were made once
+    write: Write
+    stored: Stored | None  # None before the first build
+    kept: Mapping[str, Kept]  # the relations that were made once
     costs: tuple[StepCost, ...]
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to write."""
-        return self.rows.get(self.plan.write.relation, 1) == 0
+        kept = self.kept.get(self.write.relation)
+        return kept is not None and kept.rows == 0 and not isinstance(self.write, Overwrite)

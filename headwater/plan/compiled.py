@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -27,6 +27,7 @@ class Compilation:
     columns: Columns
     types: dict[str, AggregateTypes]
     refusal: Reason | None  # why the whole query must be kept as text
+    functions: dict[str, tuple[str, str]] = field(default_factory=dict)  # name -> kind, fingerprint
 
     def to_json(self) -> str:
         refusal = [self.refusal.code, self.refusal.text] if self.refusal else None
@@ -36,6 +37,7 @@ class Compilation:
             "columns": self.columns,
             "types": types,
             "refusal": refusal,
+            "functions": self.functions,
         }
         return json.dumps(value)
 
@@ -47,6 +49,7 @@ class Compilation:
             _columns(value["columns"]),
             {id_: AggregateTypes(*pair) for id_, pair in value["types"].items()},
             Reason(*value["refusal"]) if value["refusal"] else None,
+            {name: (kind, mark) for name, (kind, mark) in value.get("functions", {}).items()},
         )
 
 
@@ -78,6 +81,7 @@ def _restored(name: str, sql: str, stored: str) -> CompiledView:
         compilation.sources,
         compilation.columns,
         lowered.reasons,
+        {name: mark for name, (_, mark) in compilation.functions.items()},
     )
 
 
@@ -86,7 +90,8 @@ def lowered_or_text(sql: str, compilation: Compilation) -> Lowered:
     catalog = {name: tuple(c for c, _ in columns) for name, columns in compilation.sources.items()}
     if compilation.refusal is not None:
         return as_text(sql, catalog, compilation.refusal)
-    lowered = lower(sql, catalog)
+    own = {name: kind for name, (kind, _) in compilation.functions.items()}
+    lowered = lower(sql, catalog, own)
     if {scan.source for scan in scans(lowered.query.root)} != set(catalog):
         why = Reason("TABLES_UNCLEAR", "which tables the query reads was not understood")
         return as_text(sql, catalog, why)

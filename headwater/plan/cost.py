@@ -1,53 +1,144 @@
-"""What each technique would read and write, in rows, from what the log tells."""
+"""What a plan would cost in seconds: a model of its steps, corrected by what was measured before.
+
+The model knows rows from the logs and a few rates; it is only meant to be right in proportion. What
+this machine, this cluster and this view make of it is learnt: measured seconds over the model's,
+per technique.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from headwater.plan.soundness import Verdict
+from headwater.plan.steps import (
+    Append,
+    Derive,
+    Overwrite,
+    Patch,
+    ReadChanges,
+    ReadSnapshot,
+    ReadView,
+    RefreshPlan,
+    Rewrite,
+    Step,
+)
 from headwater.plan.strategies.inputs import SourceWindow
+from headwater.vocabulary.algebra import (
+    Aggregate,
+    Distinct,
+    Join,
+    Node,
+    SetOperation,
+    TopK,
+    Window,
+    walk,
+)
 from headwater.vocabulary.technique import Technique
 
-_PER_CHANGED_ROW = {
-    Technique.APPEND: 1.0,
-    Technique.MERGE: 2.0,
-    Technique.DELTA: 3.0,
-    Technique.REKEY: 4.0,
-}
-"""How many rows' work one changed row costs; the order of these numbers is what matters."""
+_MICRO = 1e-6
+_SCAN = 0.08  # microseconds per row and scan, whatever the columns
+_SCAN_COLUMN = 0.03
+_HEAVY = 0.5  # per row and operator that shuffles
+_CHANGED = 4.0  # per changed row, through all the steps of a delta
+_WRITE = 1.2  # per row written
+_COMPARE = 1.0  # per row of either side of a difference
+_JOB = 0.03  # seconds per relation that is evaluated and kept
+_COMMIT = 0.25  # seconds
+_FEED = 0.03
+_QUERY = 0.1  # seconds to plan and run the view's whole query, however little it reads
+_UNKNOWN_SHARE = 0.05
+"""Of a source, where the log does not tell how many rows changed."""
 
-_FIXED_REBUILD = 50_000.0
-_FIXED_INCREMENTAL = 10_000.0
-"""A rebuild evaluates the query, reads the view and merges; the others only merge."""
+_UNKNOWN = 1e9
+"""A rebuild of sources whose size the log does not tell is the last resort."""
+
+_SHUFFLING = (Aggregate, Distinct, Join, SetOperation, TopK, Window)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How big the view's own table is."""
+
+    rows: int = 0
+    files: int = 1
+
+
+@dataclass(frozen=True)
+class Experience:
+    """Measured seconds over the model's."""
+
+    of_view: Mapping[Technique, float] = field(default_factory=dict)
+    general: float = 1.0  # of this deployment, for what the view has not tried lately
+
+    def factor(self, technique: Technique) -> float:
+        return self.of_view.get(technique, self.general)
 
 
 @dataclass(frozen=True)
 class Price:
-    """An estimate in rows of work; only comparable within one refresh."""
+    """What a technique is expected to take; infinite where it is not sound."""
 
     technique: Technique
     sound: bool
-    rows: float
+    seconds: float
+    model: float  # before correction
 
 
-def prices(found: tuple[Verdict, ...], windows: Mapping[str, SourceWindow]) -> tuple[Price, ...]:
-    """A rebuild reads every source; the others work on what changed.
+def model_seconds(
+    plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], size: Size
+) -> float:
+    """The model's price of a plan."""
+    if plan.technique is Technique.REBUILD and any(w.total_rows is None for w in windows.values()):
+        return _UNKNOWN
+    seconds = _COMMIT + sum(_JOB for step in _steps(plan) if isinstance(step, Derive) and step.once)
+    for step in plan.steps:
+        if isinstance(step, ReadSnapshot):
+            seconds += _scan(windows[step.source].total_rows, len(step.columns))
+        elif isinstance(step, ReadChanges):
+            seconds += _read_changes(step, windows[step.source])
+        elif isinstance(step, ReadView):
+            seconds += _scan(size.rows, 4)
+    return seconds + _work(plan, root, windows, size)
 
-    Where the log does not tell how much changed, incremental upkeep is assumed to be cheaper.
-    """
-    total = sum(w.total_rows or 0 for w in windows.values())
-    changed = [w for w in windows.values() if w.changed]
-    unknown = any(w.rows is None or w.total_rows is None for w in changed)
-    moved = sum(w.rows or 0 for w in changed)
-    return tuple(
-        Price(v.technique, v.sound, _rows(v.technique, total, moved, unknown=unknown))
-        for v in found
-    )
+
+def _steps(plan: RefreshPlan) -> tuple[Step, ...]:
+    write = plan.write
+    return (*plan.steps, *write.patching) if isinstance(write, Rewrite) else plan.steps
 
 
-def _rows(technique: Technique, total: int, moved: int, *, unknown: bool) -> float:
-    if technique is Technique.REBUILD:
-        return float("inf") if unknown else _FIXED_REBUILD + total
-    factor = _PER_CHANGED_ROW.get(technique, 4.0)
-    return _FIXED_INCREMENTAL + factor * (1 if unknown else max(moved, 1))
+def _scan(rows: int | None, columns: int) -> float:
+    return (rows or 0) * (_SCAN + columns * _SCAN_COLUMN) * _MICRO
+
+
+def _read_changes(step: ReadChanges, window: SourceWindow) -> float:
+    if not step.has_feed:
+        rows = window.total_rows or 0
+        return 2 * (_scan(rows, len(step.columns)) + rows * _COMPARE * _MICRO)
+    return _FEED + _moved(window) * _CHANGED * _MICRO
+
+
+def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], size: Size) -> float:
+    """What the write and, for a rebuild, the query itself cost beyond reading."""
+    write = plan.write
+    if isinstance(write, (Overwrite, Rewrite)):
+        rows = sum(w.total_rows or 0 for w in windows.values())
+        heavy = sum(1 for node in walk(root) if isinstance(node, _SHUFFLING))
+        compared = 2 * size.rows * _COMPARE if isinstance(write, Rewrite) else 0
+        return _QUERY + (rows * heavy * _HEAVY + size.rows * _WRITE + compared) * _MICRO
+    moved = sum(_moved(w) for w in windows.values() if w.changed)
+    if isinstance(write, Append):
+        return moved * _WRITE * _MICRO
+    return (_rewritten(moved, size) * _WRITE if isinstance(write, Patch) else 0) * _MICRO
+
+
+def _rewritten(moved: float, size: Size) -> float:
+    """Rows of the files that `moved` rows, spread evenly, are found in."""
+    files = max(size.files, 1)
+    missed: float = (1 - 1 / files) ** min(moved, 1e6)
+    return size.rows * (1 - missed)
+
+
+def _moved(window: SourceWindow) -> float:
+    if window.rows is not None:
+        return float(window.rows)
+    return _UNKNOWN_SHARE * (window.total_rows or 0)

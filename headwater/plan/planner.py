@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from headwater.plan.compiled import uncomparable
-from headwater.plan.cost import Price, prices
+from headwater.plan.cost import Experience, Price, Size, model_seconds
 from headwater.plan.deltas import LAWS
 from headwater.plan.planning import Planning
 from headwater.plan.soundness import Verdict, only_gains, subtree_reasons, verdicts
@@ -29,6 +30,8 @@ from headwater.vocabulary.errors import StrictRefused, TechniqueRefused
 from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.technique import Policy, Technique
 
+_REBUILD_MARGIN = 1.1
+
 
 @dataclass(frozen=True)
 class Situation:
@@ -39,6 +42,8 @@ class Situation:
     exists: bool = True  # the view's table has a committed content of this very layout
     policy: Policy = Policy.AUTO
     forced: Technique | None = None
+    size: Size = field(default_factory=Size)
+    experience: Experience = field(default_factory=Experience)
 
     @property
     def changed(self) -> frozenset[str]:
@@ -54,11 +59,16 @@ class Choice:
     prices: tuple[Price, ...]
     reasons: tuple[Reason, ...]
 
+    @property
+    def forecast(self) -> dict[str, float]:
+        """The model's own price of every sound technique, to be compared with what it took."""
+        return {p.technique.value: p.model for p in self.prices if p.sound}
+
 
 def choose(view: CompiledView, situation: Situation) -> Choice:
     """The technique to use; refuses where the user's wish cannot be met soundly."""
     found = verdicts(view, situation.windows, situation.must_rebuild)
-    priced = prices(found, situation.windows)
+    priced = tuple(_price(view, situation, verdict) for verdict in found)
     sound = [v for v in found if v.sound]
     if situation.forced is not None:
         return _forced(view, situation, found, priced)
@@ -70,12 +80,27 @@ def choose(view: CompiledView, situation: Situation) -> Choice:
         reasons = situation.must_rebuild or _because(situation, found)
         return Choice(Technique.REBUILD, found, priced, reasons)
     if situation.policy is Policy.AUTO:
-        cheapest = min((p for p in priced if p.sound), key=lambda p: p.rows)
+        cheapest = min((p for p in priced if p.sound), key=_preference)
         best = next(v for v in sound if v.technique is cheapest.technique)
     else:
         best = incremental[0]
     reasons = (best.reason, *subtree_reasons(view.layout.root, situation.changed))
     return Choice(best.technique, found, priced, reasons)
+
+
+def _preference(price: Price) -> float:
+    """A rebuild must be clearly cheaper: what follows the view prefers a small change."""
+    return price.seconds * (_REBUILD_MARGIN if price.technique is Technique.REBUILD else 1)
+
+
+def _price(view: CompiledView, situation: Situation, verdict: Verdict) -> Price:
+    """The price of the very steps that would run."""
+    technique = verdict.technique
+    if not verdict.sound:
+        return Price(technique, False, math.inf, math.inf)  # noqa: FBT003
+    plan = _plan(view, situation, technique, ())
+    model = model_seconds(plan, view.layout.root, situation.windows, situation.size)
+    return Price(technique, True, model * situation.experience.factor(technique), model)  # noqa: FBT003
 
 
 def _because(situation: Situation, found: tuple[Verdict, ...]) -> tuple[Reason, ...]:
@@ -106,14 +131,20 @@ def _forced(
 
 def plan_refresh(view: CompiledView, situation: Situation, choice: Choice) -> RefreshPlan:
     """The steps of the chosen technique."""
+    return _plan(view, situation, choice.technique, choice.reasons)
+
+
+def _plan(
+    view: CompiledView, situation: Situation, technique: Technique, reasons: tuple[Reason, ...]
+) -> RefreshPlan:
     planning = Planning(situation.changed, LAWS)
-    write = _write(planning, view, situation, choice.technique)
+    write = _write(planning, view, situation, technique)
     steps: list[Step] = list(_reads(planning, view, situation))
-    if choice.technique is Technique.REBUILD and _by_text(view):
+    if technique is Technique.REBUILD and _by_text(view):
         steps += _named_snapshots(view, situation)
     if any(TARGET in derived.sql for derived in planning.derived):
         steps.append(ReadView(TARGET))
-    return RefreshPlan(choice.technique, (*steps, *planning.derived, write), choice.reasons)
+    return RefreshPlan(technique, (*steps, *planning.derived, write), reasons)
 
 
 def _reads(planning: Planning, view: CompiledView, situation: Situation) -> tuple[Step, ...]:

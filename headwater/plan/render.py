@@ -20,12 +20,14 @@ from headwater.vocabulary.algebra import (
     Join,
     Node,
     Opaque,
+    Pivot,
     Project,
     Scan,
     SetOperation,
     TopK,
     UnionAll,
     Window,
+    used_columns,
 )
 from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.names import quoted
@@ -134,6 +136,21 @@ def generate_text(node: Generate, source: str) -> str:
     outer = " OUTER" if node.outer else ""
     made = f"{text(node.generator)} g AS {listed(node.ids)}"
     return f"SELECT * FROM {source} LATERAL VIEW{outer} {made}"
+
+
+@render.register
+def _pivot(node: Pivot, leaves: Leaves) -> str:
+    """Spark groups by whatever else its input has, so the input is cut to what is named."""
+    read = {id_ for item in node.aggregates for id_ in used_columns(item.expression)}
+    input_ids = tuple(i for i in node.input.columns if i in {*node.groups, *node.on, *read})
+    source = f"SELECT {listed(input_ids)} FROM ({render(node.input, leaves)})"
+    names = [quoted(f"v{n}") for n, _ in enumerate(node.values)]
+    chosen = ", ".join(f"{text(v)} AS {n}" for v, n in zip(node.values, names, strict=True))
+    on = f"({listed(node.on)})" if len(node.on) > 1 else listed(node.on)
+    made = (
+        f"SELECT * FROM ({source}) AS i PIVOT ({computed(node.aggregates)} FOR {on} IN ({chosen}))"
+    )
+    return f"SELECT * FROM ({made}) AS t({listed(node.columns)})"
 
 
 @render.register

@@ -21,6 +21,7 @@ from headwater.vocabulary.algebra import (
     Join,
     JoinKind,
     Node,
+    Pivot,
     Project,
     SetOperation,
     UnionAll,
@@ -93,6 +94,13 @@ def _aggregate(node: Aggregate, keys: Keys, touched: str) -> Node:
 def _window(node: Window, keys: Keys, touched: str) -> Node:
     shared = shared_partition(node)
     if any(expression not in shared for expression, _ in keys):
+        return Restrict(node, keys, touched)
+    return replace(node, input=restrict(node.input, keys, touched))
+
+
+@restrict.register
+def _pivot(node: Pivot, keys: Keys, touched: str) -> Node:
+    if not _read(keys) <= set(node.groups):
         return Restrict(node, keys, touched)
     return replace(node, input=restrict(node.input, keys, touched))
 

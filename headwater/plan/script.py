@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from functools import singledispatch
 
 from headwater.plan.consolidate import consolidated, difference
+from headwater.plan.patch import patched
 from headwater.plan.render import listed
 from headwater.plan.steps import (
+    TARGET,
     Append,
     Derive,
-    MergeGroups,
-    MergeKeys,
-    MergeRows,
     Overwrite,
+    Patch,
     ReadChanges,
     ReadSnapshot,
     ReadView,
@@ -22,7 +22,7 @@ from headwater.plan.steps import (
     Step,
 )
 from headwater.plan.stored import StoredTable
-from headwater.vocabulary.names import WEIGHT, quoted
+from headwater.vocabulary.names import FILE, WEIGHT, quoted
 
 Tables = Mapping[str, StoredTable]
 
@@ -68,7 +68,7 @@ def _changes(step: ReadChanges, tables: Tables, target: str) -> str:
 
 @statement.register
 def _own(step: ReadView, tables: Tables, target: str) -> str:
-    return _view(step.name, f"SELECT * FROM {target}")
+    return _view(step.name, f"SELECT *, _metadata.file_name AS {FILE} FROM {target}")
 
 
 @statement.register
@@ -91,14 +91,14 @@ def _overwrite(step: Overwrite, tables: Tables, target: str) -> str:
 
 @statement.register
 def _rewrite(step: Rewrite, tables: Tables, target: str) -> str:
-    return step.rows.merge(target, step.relation)
+    names = listed(step.columns)
+    return f"INSERT OVERWRITE {target} SELECT {names} FROM {quoted(step.content)}"
 
 
-@statement.register(MergeRows)
-@statement.register(MergeKeys)
-@statement.register(MergeGroups)
-def _merge(step: MergeRows | MergeKeys | MergeGroups, tables: Tables, target: str) -> str:
-    return step.merge(target, step.relation)
+@statement.register
+def _patch(step: Patch, tables: Tables, target: str) -> str:
+    content = patched(step.columns, step.identity, TARGET, step.relation)
+    return f"INSERT OVERWRITE {target} {content}"
 
 
 def _view(name: str, sql: str) -> str:

@@ -16,6 +16,7 @@ from headwater.vocabulary.algebra import (
     JoinKind,
     Node,
     Opaque,
+    Pivot,
     Project,
     Scan,
     TopK,
@@ -50,6 +51,9 @@ def verdicts(
     if view.is_opaque:
         why = view.reasons[0] if view.reasons else Reason("OPAQUE", "the query is kept as text")
         return (*(_no(t, why) for t in _INCREMENTAL), rebuild)
+    unstable = next((r for r in view.reasons if r.code in _UNSTABLE), None)
+    if unstable is not None:
+        return (*(_no(t, unstable) for t in _INCREMENTAL), rebuild)
     changed = frozenset(w.source for w in windows.values() if w.changed)
     whole = recomputed_whole(view.layout.root, changed)
     if whole is not None:
@@ -66,6 +70,10 @@ def verdicts(
         rebuild,
     )
 
+
+_UNSTABLE = {"CLOCK_DEPENDENT", "NONDETERMINISTIC", "UNKNOWN_FUNCTION"}
+"""Text whose value before the change cannot be computed again, so no difference can be made: the
+clock has moved on, and a function of the user's own may have got another body."""
 
 _INCREMENTAL = (Technique.APPEND, Technique.MERGE, Technique.DELTA, Technique.REKEY)
 
@@ -132,12 +140,18 @@ def recomputed_whole(root: Node, changed: frozenset[str]) -> Reason | None:
         return None
     if isinstance(node, Opaque):
         return Reason(*node.reason.split(": ", 1))
+    return _matter_of_all_rows(node)
+
+
+def _matter_of_all_rows(node: Node) -> Reason | None:
     if isinstance(node, TopK):
         return Reason("TOP_K", "which rows are first is a matter of all rows")
     if isinstance(node, Window) and not shared_partition(node):
         return Reason("WINDOW_UNPARTITIONED", "a window over the whole table")
     if isinstance(node, Aggregate) and not node.keys:
         return Reason("GLOBAL_AGGREGATE", "one group of all rows")
+    if isinstance(node, Pivot) and not node.groups:
+        return Reason("GLOBAL_AGGREGATE", "one row of all rows, pivoted")
     return None
 
 
@@ -147,7 +161,7 @@ def subtree_reasons(root: Node, changed: frozenset[str]) -> tuple[Reason, ...]:
     for node in walk(root):
         why = (
             recomputed_whole(node, changed)
-            if isinstance(node, (Opaque, TopK, Window, Aggregate))
+            if isinstance(node, (Opaque, TopK, Window, Aggregate, Pivot))
             else None
         )
         if why is not None:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headwater.vocabulary.names import WEIGHT, quoted
 from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.technique import Technique
 
 TARGET = "__hw_view"
-"""The view's own table as it was when the refresh began, hidden columns included."""
+"""The view's own table as it was when the refresh began: all columns, and each row's file."""
 
 
 @dataclass(frozen=True)
@@ -71,70 +70,14 @@ class Append(Write):
 
 
 @dataclass(frozen=True)
-class MergeRows(Write):
-    """Signed rows with the number of copies the table has (`have`): rewrite what differs."""
+class Patch(Write):
+    """Take stored rows out and put rows in; see `plan/patch.py`."""
 
-    def merge(self, target: str, source: str) -> str:
-        same = " AND ".join(f"t.{quoted(c)} <=> s.{quoted(c)}" for c in self.columns)
-        values = ", ".join(f"s.{quoted(c)}" for c in self.columns)
-        names = ", ".join(quoted(c) for c in self.columns)
-        return (
-            f"MERGE INTO {target} AS t USING {quoted(source)} AS s "
-            f"ON s.{quoted(WEIGHT)} < 0 AND {same}\n"
-            f"WHEN MATCHED THEN DELETE\n"
-            f"WHEN NOT MATCHED AND s.{quoted(WEIGHT)} > 0 THEN INSERT ({names}) VALUES ({values})"
-        )
-
-
-@dataclass(frozen=True)
-class MergeKeys(Write):
-    """One row per touched key, `present` telling whether the key still has a row."""
-
-    keys: tuple[str, ...]
-
-    def merge(self, target: str, source: str) -> str:
-        others = tuple(c for c in self.columns if c not in self.keys)
-        on = " AND ".join(f"t.{quoted(k)} <=> s.{quoted(k)}" for k in self.keys) or "TRUE"
-        differs = " OR ".join(f"NOT (t.{quoted(c)} <=> s.{quoted(c)})" for c in others)
-        updates = ", ".join(f"{quoted(c)} = s.{quoted(c)}" for c in others)
-        names = ", ".join(quoted(c) for c in self.columns)
-        values = ", ".join(f"s.{quoted(c)}" for c in self.columns)
-        update = f"WHEN MATCHED AND ({differs}) THEN UPDATE SET {updates}\n" if others else ""
-        return (
-            f"MERGE INTO {target} AS t USING {quoted(source)} AS s ON {on}\n"
-            f"WHEN MATCHED AND NOT s.{quoted(PRESENT)} THEN DELETE\n"
-            f"{update}"
-            f"WHEN NOT MATCHED AND s.{quoted(PRESENT)} THEN INSERT ({names}) VALUES ({values})"
-        )
+    identity: tuple[str, ...]  # columns by which a stored row is told from the others
 
 
 PRESENT = "__hw_present"
-"""In the source of a MergeKeys: whether the key has a row in the new state."""
-
-HAVE = "__hw_have"
-"""In the source of a MergeRows: how many copies of the row the table holds now."""
-
-
-@dataclass(frozen=True)
-class MergeGroups(Write):
-    """Add the change of each touched group's state to what the table holds."""
-
-    keys: tuple[str, ...]
-    updates: tuple[tuple[str, str], ...]  # column -> SQL over t. and s.
-    inserts: tuple[tuple[str, str], ...]  # column -> SQL over s.
-    vanishes: str | None  # SQL over t. and s.: the group has no row left
-
-    def merge(self, target: str, source: str) -> str:
-        on = " AND ".join(f"t.{quoted(k)} <=> s.{quoted(k)}" for k in self.keys) or "TRUE"
-        updates = ", ".join(f"{quoted(c)} = {sql}" for c, sql in self.updates)
-        names = ", ".join(quoted(c) for c, _ in self.inserts)
-        values = ", ".join(sql for _, sql in self.inserts)
-        delete = f"WHEN MATCHED AND {self.vanishes} THEN DELETE\n" if self.vanishes else ""
-        return (
-            f"MERGE INTO {target} AS t USING {quoted(source)} AS s ON {on}\n{delete}"
-            f"WHEN MATCHED THEN UPDATE SET {updates}\n"
-            f"WHEN NOT MATCHED THEN INSERT ({names}) VALUES ({values})"
-        )
+"""In a relation of recomputed keys: whether the key has a row in the new state."""
 
 
 @dataclass(frozen=True)
@@ -144,13 +87,18 @@ class Overwrite(Write):
 
 @dataclass(frozen=True)
 class Rewrite(Write):
-    """Write only the difference between new content and old, or all of it where most differs."""
+    """Patch what differs between new content and old, or put all of it where most differs.
+
+    `difference` has one signed row per row that differs; the patch is only made if those are few.
+    """
 
     content: str
+    difference: str
+    patching: tuple[Derive, ...]
 
     @property
-    def rows(self) -> MergeRows:
-        return MergeRows(self.name, self.relation, self.columns)
+    def patch(self) -> Patch:
+        return Patch(self.name, self.relation, self.columns, self.columns)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from headwater.plan.layout import Layout
 from headwater.plan.mergeable import AggregateTypes
@@ -26,6 +26,7 @@ class CompiledView:
     sources: dict[str, Columns]  # name -> columns when the view was defined
     columns: Columns  # what a reader sees
     reasons: tuple[Reason, ...]  # parts of the query that no law understands
+    functions: dict[str, str] = field(default_factory=dict)  # the user's own -> fingerprint of each
 
     @property
     def catalog(self) -> dict[str, tuple[str, ...]]:

@@ -44,6 +44,7 @@ class AttemptRecord:
     frontier_after: Frontier | None
     reasons: tuple[Reason, ...]
     profile: tuple[StepCost, ...]
+    forecast: Mapping[str, float]
     error: Mapping[str, Any] | None
     cancel_requested_by: str | None
     cancel_requested_at: datetime | None
@@ -67,6 +68,7 @@ class AttemptRecord:
             seconds=self.seconds or 0.0,
             reasons=self.reasons,
             profile=self.profile,
+            forecast=self.forecast,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -91,6 +93,7 @@ class AttemptRecord:
             "frontier": after.to_json() if after is not None else None,
             "reasons": [{"code": r.code, "text": r.text} for r in self.reasons],
             "profile": _profile_json(self.profile),
+            "forecast": dict(self.forecast),
             "error": dict(self.error) if self.error is not None else None,
             "cancel_requested_by": self.cancel_requested_by,
             "cancel_requested_at": cancel.isoformat() if cancel else None,
@@ -110,6 +113,7 @@ def outcome_columns(receipt: Receipt) -> dict[str, object]:
         "frontier_after": frontier_text(receipt.frontier),
         "reasons": json_text([[r.code, r.text] for r in receipt.reasons]),
         "profile": json_text(_profile_json(receipt.profile)),
+        "forecast": json_text(dict(receipt.forecast)),
     }
 
 
@@ -146,6 +150,7 @@ _READERS: Mapping[str, Callable[[Any], object]] = {
     "frontier_after": lambda text: None if text is None else frontier_value(text),
     "reasons": _reasons,
     "profile": _profile,
+    "forecast": json_value,
     "error": lambda text: None if text is None else json_value(text),
     "cancel_requested_at": optional_moment,
 }

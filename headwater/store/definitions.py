@@ -9,6 +9,7 @@ from typing import Any
 from headwater.store import queries
 from headwater.store.dialects import Database
 from headwater.store.encoding import moment, stamp
+from headwater.store.marks import Mark, Marks
 from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.location import Location
 
@@ -38,24 +39,25 @@ class Definitions:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+        self._marks = Marks(database)
 
     def put(
         self, kind: str, name: str, text: str, file: str, line: int, column: int, fingerprint: str
     ) -> None:
         """Add or replace one definition."""
-        self._database.change(
-            _SQL["put_definition"],
-            {
-                "kind": kind,
-                "name": name,
-                "text": text,
-                "file": file,
-                "line": line,
-                "column": column,
-                "fingerprint": fingerprint,
-                "now": stamp(self._clock.now()),
-            },
-        )
+        parameters = {
+            "kind": kind,
+            "name": name,
+            "text": text,
+            "file": file,
+            "line": line,
+            "column": column,
+            "fingerprint": fingerprint,
+            "now": stamp(self._clock.now()),
+        }
+        with self._database.transaction():
+            self._database.change(_SQL["put_definition"], parameters)
+            self._marks.bump(Mark.DEFINITIONS)
 
     def get(self, kind: str, name: str) -> DefinitionRecord | None:
         """One definition, or None."""
@@ -73,7 +75,11 @@ class Definitions:
     def remove(self, kind: str, name: str) -> bool:
         """Forget a definition; false if there was none."""
         parameters = {"kind": kind, "name": name}
-        return self._database.change(_SQL["remove_definition"], parameters) == 1
+        with self._database.transaction():
+            removed = self._database.change(_SQL["remove_definition"], parameters) == 1
+            if removed:
+                self._marks.bump(Mark.DEFINITIONS)
+        return removed
 
 
 def _record(row: tuple[Any, ...]) -> DefinitionRecord:

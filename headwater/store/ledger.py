@@ -8,9 +8,15 @@ from typing import Self
 
 from headwater.store.attempts import Attempts
 from headwater.store.claims import Claims
+from headwater.store.commands import Commands
 from headwater.store.definitions import Definitions
 from headwater.store.dialects import Database, open_database
+from headwater.store.events import Events
+from headwater.store.jobs import Jobs
+from headwater.store.leases import Leases
+from headwater.store.marks import Marks
 from headwater.store.revisions import HEAD, refuse_unknown
+from headwater.store.runners import Runners
 from headwater.store.sources import Sources
 from headwater.store.statements import Statements
 from headwater.store.views import Views
@@ -28,6 +34,12 @@ class Ledger:
         self.views = Views(database, clock)
         self.claims = Claims(database)
         self.attempts = Attempts(database)
+        self.marks = Marks(database)
+        self.leases = Leases(database)
+        self.runners = Runners(database)
+        self.jobs = Jobs(database)
+        self.commands = Commands(database)
+        self.events = Events(database)
 
     @classmethod
     def open(cls, url: str, clock: Clock, *, timeout_seconds: float = 5) -> Self:

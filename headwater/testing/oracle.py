@@ -6,27 +6,27 @@ is played on the old content in SQL, and the outcome compared with Spark's own r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from headwater.define.query import examine
-from headwater.execute.compiling import compile_query
+from headwater.execute.compiling import compile_in
 from headwater.execute.isolated import isolated
+from headwater.execute.relations import keep
 from headwater.plan.compiled import restore
 from headwater.plan.consolidate import difference
+from headwater.plan.patch import patched
 from headwater.plan.planner import Choice, Situation, plan_refresh
 from headwater.plan.planning import changes_name, new_name, old_name
 from headwater.plan.render import listed, render
 from headwater.plan.soundness import verdicts
 from headwater.plan.steps import (
-    PRESENT,
     TARGET,
     Append,
     Derive,
-    MergeGroups,
-    MergeKeys,
-    MergeRows,
+    Patch,
     RefreshPlan,
     Rewrite,
     Write,
@@ -34,11 +34,12 @@ from headwater.plan.steps import (
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.view import CompiledView
 from headwater.vocabulary.algebra import Scan
-from headwater.vocabulary.names import WEIGHT, quoted
+from headwater.vocabulary.names import FILE, WEIGHT, quoted
 from headwater.vocabulary.technique import Technique
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 Rows = list[tuple[Any, ...]]
 
@@ -71,12 +72,16 @@ class Mismatch:
     sql: tuple[str, ...]
 
 
+_NEGATIVE_ZERO = re.compile(r"-0\.0(?!\d)")
+
+
 class Oracle:
     """Checks queries one after the other in one session."""
 
     def __init__(self, spark: SparkSession) -> None:
-        self._spark = spark
         self._session = isolated(spark)
+        self._compiling = isolated(spark)
+        self._schemas: dict[str, StructType] = {}
         for name, value in _TINY.items():
             self._session.conf.set(name, value)
 
@@ -95,7 +100,8 @@ class Oracle:
             return tried, failed
         for verdict in verdicts(view, windows, ()):
             tried[verdict.technique] = "sound" if verdict.sound else verdict.reason.code
-            if verdict.sound:
+            by_text = verdict.technique is Technique.REBUILD and not view.layout.hidden
+            if verdict.sound and not by_text:  # the user's own words cannot give other rows
                 situation = Situation(windows, forced=verdict.technique)
                 choice = Choice(verdict.technique, (), (), ())
                 mismatch = self._try(view, plan_refresh(view, situation, choice))
@@ -105,11 +111,11 @@ class Oracle:
     def _compiled(self, sql: str, tables: Mapping[str, TableStates]) -> CompiledView:
         sources = {}
         for name, states in tables.items():
-            schema = self._session.createDataFrame([], states.ddl).schema
+            schema = self._schema(states.ddl)
             columns = tuple((f.name, f.dataType.simpleString()) for f in schema.fields)
             if _mentions(sql, name):
                 sources[name] = columns
-        return restore("view", sql, compile_query(self._spark, sql, sources))
+        return restore("view", sql, compile_in(self._compiling, sql, sources))
 
     def _register(self, view: CompiledView, tables: Mapping[str, TableStates]) -> None:
         session = self._session
@@ -118,108 +124,108 @@ class Oracle:
             for relation, rows in ((old_name(name), states.before), (new_name(name), states.after)):
                 self._local(rows, states.ddl).createOrReplaceTempView(relation)
             session.table(new_name(name)).createOrReplaceTempView(name)
-            after, before = (f"(SELECT * FROM {quoted(n(name))})" for n in (new_name, old_name))
-            netted = session.sql(difference(view.catalog[name], after, before)).toArrow()
-            session.createDataFrame(netted).createOrReplaceTempView(changes_name(name))
+            ddl = f"{states.ddl}, {WEIGHT} bigint"
+            self._local(_netted(states), ddl).createOrReplaceTempView(changes_name(name))
         if not view.is_opaque:
-            self._content(view, TARGET, lambda scan: old_name(scan.source))
+            self._content(view, "__hw_before", lambda scan: old_name(scan.source))
+            place = f"CAST(monotonically_increasing_id() DIV 2 AS STRING) AS {FILE}"
+            self._fix(f"SELECT *, {place} FROM __hw_before", TARGET)
+            names = listed(view.layout.visible)
+            self._fix(f"SELECT * FROM (\n{view.text}\n) AS w({names})", "__hw_wanted")
+            if view.layout.hidden:
+                self._content(view, "__hw_state", lambda scan: new_name(scan.source))
 
     def _local(self, rows: Rows, ddl: str) -> DataFrame:
         """Rows as a local relation, which needs no job to read."""
-        frame = self._session.createDataFrame(rows, ddl)
-        return self._session.createDataFrame(frame.toArrow(), schema=frame.schema)
+        import pyarrow as pa  # noqa: PLC0415
+        from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415
+
+        schema = self._schema(ddl)
+        columns = list(zip(*rows, strict=True)) or [()] * len(schema.fields)
+        arrow = to_arrow_schema(schema, timezone="UTC")
+        arrays = [
+            pa.array(list(values), type=field.type)
+            for values, field in zip(columns, arrow, strict=True)
+        ]
+        table = pa.Table.from_arrays(arrays, schema=arrow)
+        return self._session.createDataFrame(table, schema=schema)
+
+    def _schema(self, ddl: str) -> StructType:
+        if ddl not in self._schemas:
+            from pyspark.sql.types import StructType  # noqa: PLC0415  (only where Spark runs)
+
+            self._schemas[ddl] = cast("StructType", StructType.fromDDL(ddl))
+        return self._schemas[ddl]
 
     def _content(self, view: CompiledView, name: str, leaves: Callable[[Scan], str]) -> None:
         pairs = zip(view.layout.root.columns, view.layout.columns, strict=True)
         shown = ", ".join(f"{quoted(id_)} AS {quoted(column)}" for id_, column in pairs)
-        sql = f"SELECT {shown} FROM ({render(view.layout.root, leaves)})"
-        self._session.sql(sql).createOrReplaceTempView(name)
+        self._fix(f"SELECT {shown} FROM ({render(view.layout.root, leaves)})", name)
+
+    def _fix(self, sql: str, name: str) -> None:
+        """Evaluate a query once; Spark's optimizer breaks down over some inside a comparison."""
+        kept = keep(self._session, self._session.sql(sql), may_be_small=True)
+        kept.frame.createOrReplaceTempView(name)
 
     def _try(self, view: CompiledView, plan: RefreshPlan) -> Mismatch | None:
         if view.is_opaque:
             return None
         session = self._session
-        for step in plan.steps:
-            if isinstance(step, Derive):
-                frame = session.sql(step.sql)
-                if step.once:
-                    frame = session.createDataFrame(frame.toArrow(), schema=frame.schema)
-                frame.createOrReplaceTempView(step.name)
+        for step in _derived(plan):
+            frame = session.sql(step.sql)
+            if step.once:
+                frame = keep(session, frame, may_be_small=True).frame
+            frame.createOrReplaceTempView(step.name)
         session.sql(played(plan.write)).createOrReplaceTempView("__hw_played")
-        names = listed(view.layout.visible)
-        expected = session.sql(view.text).toDF(*view.layout.visible)
-        expected.createOrReplaceTempView("__hw_wanted")
-        wrong = difference(
-            view.layout.visible,
-            f"(SELECT {names} FROM __hw_wanted)",
-            f"(SELECT {names} FROM __hw_played)",
+        wrong = {"visible": _differing(view.layout.visible, "__hw_wanted")}
+        if view.layout.hidden:  # it must be right too, or the next refresh is wrong
+            wrong["hidden"] = _differing(view.layout.columns, "__hw_state")
+        counts = ", ".join(
+            f"(SELECT count(*) FROM ({sql})) AS {what}" for what, sql in wrong.items()
         )
-        rows = session.sql(wrong).limit(20).collect()
-        if not rows:
-            return self._hidden(view, plan)
-        sqls = tuple(step.sql for step in plan.steps if isinstance(step, Derive))
-        return Mismatch(plan.technique, tuple(row.asDict() for row in rows), sqls)
+        found = session.sql(f"SELECT {counts}").collect()[0].asDict()
+        for what, sql in wrong.items():
+            if found[what]:
+                rows = tuple(row.asDict() for row in session.sql(sql).limit(20).collect())
+                sqls = tuple(step.sql for step in _derived(plan))
+                return Mismatch(plan.technique, rows, (what, *sqls))
+        return None
 
-    def _hidden(self, view: CompiledView, plan: RefreshPlan) -> Mismatch | None:
-        """Hidden state must be right too, or the next refresh is wrong."""
-        if not view.layout.hidden:
-            return None
-        self._content(view, "__hw_state", lambda scan: new_name(scan.source))
-        names = listed(view.layout.columns)
-        wrong = difference(
-            view.layout.columns,
-            f"(SELECT {names} FROM __hw_state)",
-            f"(SELECT {names} FROM __hw_played)",
-        )
-        rows = self._session.sql(wrong).limit(20).collect()
-        if not rows:
-            return None
-        return Mismatch(plan.technique, tuple(row.asDict() for row in rows), ("hidden state",))
+
+def _differing(columns: tuple[str, ...], wanted: str) -> str:
+    names = listed(columns)
+    return difference(
+        columns, f"(SELECT {names} FROM {wanted})", f"(SELECT {names} FROM __hw_played)"
+    )
+
+
+def _netted(states: TableStates) -> Rows:
+    """The change as signed rows, equal rows summed as Spark groups them."""
+    weights: dict[str, int] = {}
+    rows: dict[str, tuple[Any, ...]] = {}
+    for sign, side in ((1, states.after), (-1, states.before)):
+        for row in side:
+            key = _NEGATIVE_ZERO.sub("0.0", repr(row))
+            rows[key] = row
+            weights[key] = weights.get(key, 0) + sign
+    return [(*rows[key], weight) for key, weight in weights.items() if weight]
 
 
 def played(write: Write) -> str:
     """What a write makes of the view's old content, as a query."""
     names = listed(write.columns)
-    old = f"SELECT {names} FROM {quoted(TARGET)}"
-    source = quoted(write.relation)
     if isinstance(write, Append):
-        return f"{old} UNION ALL SELECT {names} FROM {source}"
-    if isinstance(write, (MergeRows, Rewrite)):
-        same = " AND ".join(f"t.{quoted(c)} <=> s.{quoted(c)}" for c in write.columns)
-        shown = ", ".join(f"t.{quoted(c)}" for c in write.columns)
-        return (
-            f"SELECT {shown} FROM {quoted(TARGET)} t LEFT ANTI JOIN "
-            f"(SELECT * FROM {source} WHERE {quoted(WEIGHT)} < 0) s ON {same} "
-            f"UNION ALL SELECT {names} FROM {source} WHERE {quoted(WEIGHT)} > 0"
-        )
-    if isinstance(write, MergeKeys):
-        return (
-            f"{_untouched(write.columns, write.keys, source)} "
-            f"UNION ALL SELECT {names} FROM {source} WHERE {quoted(PRESENT)}"
-        )
-    if isinstance(write, MergeGroups):
-        return _merged_groups(write, source)
-    return f"SELECT {names} FROM {source}"
+        old = f"SELECT {names} FROM {quoted(TARGET)}"
+        return f"{old} UNION ALL SELECT {names} FROM {quoted(write.relation)}"
+    patch = write.patch if isinstance(write, Rewrite) else write
+    if isinstance(patch, Patch):
+        return patched(patch.columns, patch.identity, TARGET, patch.relation)
+    return f"SELECT {names} FROM {quoted(write.relation)}"
 
 
-def _untouched(columns: tuple[str, ...], keys: tuple[str, ...], source: str) -> str:
-    on = " AND ".join(f"t.{quoted(k)} <=> s.{quoted(k)}" for k in keys) or "TRUE"
-    shown = ", ".join(f"t.{quoted(c)}" for c in columns)
-    return f"SELECT {shown} FROM {quoted(TARGET)} t LEFT ANTI JOIN {source} s ON {on}"
-
-
-def _merged_groups(write: MergeGroups, source: str) -> str:
-    on = " AND ".join(f"t.{quoted(k)} <=> s.{quoted(k)}" for k in write.keys) or "TRUE"
-    new = dict(write.updates) | {k: f"t.{quoted(k)}" for k in write.keys}
-    updated = ", ".join(f"{new[c]} AS {quoted(c)}" for c in write.columns)
-    fresh = dict(write.inserts)
-    inserted = ", ".join(f"{fresh[c]} AS {quoted(c)}" for c in write.columns)
-    stays = f" WHERE NOT ({write.vanishes})" if write.vanishes else ""
-    return (
-        f"{_untouched(write.columns, write.keys, source)} "
-        f"UNION ALL SELECT {updated} FROM {quoted(TARGET)} t JOIN {source} s ON {on}{stays} "
-        f"UNION ALL SELECT {inserted} FROM {source} s LEFT ANTI JOIN {quoted(TARGET)} t ON {on}"
-    )
+def _derived(plan: RefreshPlan) -> list[Derive]:
+    steps = [step for step in plan.steps if isinstance(step, Derive)]
+    return [*steps, *plan.write.patching] if isinstance(plan.write, Rewrite) else steps
 
 
 def _window(name: str, states: TableStates) -> SourceWindow:

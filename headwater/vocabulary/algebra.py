@@ -216,6 +216,29 @@ class Generate(Node):
 
 
 @dataclass(frozen=True)
+class Pivot(Node):
+    """One row per combination of the group columns, one column per value and aggregate.
+
+    Spark itself evaluates it: what a missing combination gives depends on the aggregates' types.
+    """
+
+    input: Node
+    groups: tuple[str, ...]
+    on: tuple[str, ...]
+    values: tuple[exp.Expr, ...]
+    aggregates: tuple[Item, ...]
+    ids: tuple[str, ...]  # value by value, aggregate by aggregate
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.groups + self.ids
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+
+@dataclass(frozen=True)
 class TopK(Node):
     """ORDER BY ... LIMIT ... OFFSET."""
 
@@ -277,6 +300,11 @@ def scans(node: Node) -> tuple[Scan, ...]:
 def column(id_: str) -> exp.Column:
     """A reference to a column id."""
     return exp.Column(this=exp.to_identifier(id_, quoted=True))
+
+
+def passed(ids: tuple[str, ...]) -> tuple[Item, ...]:
+    """Columns that a projection hands on as they are."""
+    return tuple(Item(id_, column(id_)) for id_ in ids)
 
 
 def used_columns(expression: exp.Expr) -> frozenset[str]:

@@ -27,6 +27,8 @@ class VerbatimSpark(Spark):
     """The dialect in which Headwater parses and writes queries."""
 
     class Parser(Spark.Parser):  # type: ignore[misc, valid-type]  # sqlglot builds it at run time
+        JOINS_HAVE_EQUAL_PRECEDENCE = False  # else `FROM a, b` would be written as CROSS JOIN
+        ADD_JOIN_ON_TRUE = False
         FUNCTIONS: ClassVar = {
             name: build for name, build in Spark.Parser.FUNCTIONS.items() if name in _UNDERSTOOD
         }

@@ -279,3 +279,58 @@ class VerifyFailed(HeadwaterError):
         "see the cause; where a source's old version is gone (VACUUM), refresh the view first: "
         "then it stands at versions that can be read"
     )
+
+
+# --- the control plane --------------------------------------------------------------------------
+
+
+class LeaseLost(HeadwaterError):
+    """Another coordinator leads; nothing of this one's was written."""
+
+    number = 111
+    hint = "nothing: the one that leads goes on with the work"
+
+
+class RunnerUnregistered(HeadwaterError):
+    """The runner's row is gone from the ledger, so it owns no jobs."""
+
+    number = 112
+    hint = "nothing: it stops its jobs and registers again"
+
+
+class StateConflict(HeadwaterError):
+    """What was asked for does not fit the state it is in, or the state changed meanwhile."""
+
+    number = 113
+    hint = "look at the state with `headwater jobs` or `headwater runners`, then try again"
+
+
+# --- work on a runner ---------------------------------------------------------------------------
+
+
+class QueueFull(HeadwaterError):
+    """The runner has as much work waiting as it may hold."""
+
+    number = 140
+    hint = "wait until some of it is done, or give the runner more workers"
+
+
+class RunnerClosing(HeadwaterError):
+    """The runner is closing and takes no new work."""
+
+    number = 141
+    hint = "nothing: another runner takes its jobs, or it does when it is back"
+
+
+class TimeLimit(HeadwaterError):
+    """The work took longer than it may; its Spark jobs were cancelled and nothing was committed."""
+
+    number = 142
+    hint = "see what it did with `headwater history V`; give it more time, or Spark more cores"
+
+
+class PortUnusable(HeadwaterError):
+    """A port that was to be opened is taken, or may not be opened."""
+
+    number = 10_070
+    hint = "choose another port"

@@ -8,6 +8,12 @@ HIDDEN_PREFIX = "__hw_"
 WEIGHT = "__hw_weight"
 """A change row's multiplicity: +n rows appear, -n rows vanish."""
 
+FILE = "__hw_file"
+"""The name of the file that a stored row is in."""
+
+CHANGE = "_change_type"
+"""Delta's own name for what happened to a row of a change feed."""
+
 RESERVED_PREFIX = "sys$"
 """Job names that only Headwater may use."""
 

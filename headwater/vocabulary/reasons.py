@@ -66,6 +66,7 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
             "A session setting that results depend on, such as the time zone or ANSI mode, has "
             "another value than at the last commit."
         ),
+        "FUNCTION_CHANGED": "A function of your own has another body than at the last commit.",
         "POLICY_FULL": "The view's policy is FULL.",
         "INCREMENTAL_FAILED": (
             "An incremental refresh broke down, so the view was rebuilt in the same attempt. The "
@@ -105,37 +106,43 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "FEED_SCHEMA_CHANGED": "Delta cannot read the change feed across a change of the schema.",
     },
     "A part of the query that is kept as text": {
-        "AMBIGUOUS_HAVING": "A name in HAVING is both a column and an alias.",
+        "AMBIGUOUS_HAVING": "A name in HAVING or QUALIFY is both a column and an alias.",
         "CLAUSE": "A clause that no incremental law covers, such as SORT BY or a hint.",
         "CLOCK_DEPENDENT": "A function that reads the clock, such as current_date.",
         "CONSTANT_KEY": "A constant in GROUP BY.",
-        "CORRELATED_JOIN": "A join condition inside a sub-query names the outer row.",
+        "CORRELATED": (
+            "A sub-query names the outer row where no law covers it: below a FULL JOIN or a PIVOT, "
+            "or in a function that spells out its value."
+        ),
         "DISTINCT_ON": "DISTINCT ON.",
-        "GENERATOR": "A generator such as explode where one value is expected.",
+        "GENERATOR": "A generator such as explode inside an expression or beside a window.",
         "GENERATOR_COLUMNS": "A generator without names for its columns.",
-        "GROUPING_SETS": "GROUPING SETS, ROLLUP, CUBE or grouping().",
+        "GROUPING_SETS": "A form of GROUPING SETS, ROLLUP or CUBE that no law covers.",
         "JOIN_KIND": "A kind of join that no law covers.",
-        "LATERAL": "A lateral sub-query, or a lateral join with a kind or condition of its own.",
+        "LATERAL": "A lateral join with USING or of an unusual kind, or LEFT with a generator.",
         "LIMIT": "A LIMIT that is not a constant.",
-        "NAMED_WINDOW": "A named or nested window.",
+        "NAMES_UNCLEAR": "A name may be one that Spark gives to a column without a name.",
+        "NAMED_WINDOW": "A window built on another one, or inside one.",
         "NONDETERMINISTIC": "A function whose result is not decided by its input.",
-        "NOT_IN": "NOT IN over a sub-query.",
-        "NO_FROM": "A SELECT without FROM.",
-        "ORDER_BY_ALIAS": "ORDER BY with an expression over an alias, below a LIMIT.",
         "ORDER_BY_HIDDEN": "DISTINCT ordered by what it does not show, below a LIMIT.",
         "PARAMETER": "A parameter.",
-        "QUALIFY": "A QUALIFY clause.",
+        "PIVOT": "A form of PIVOT or UNPIVOT that no law covers.",
         "QUERY": "A kind of query that is no SELECT and no set operation.",
         "RECURSIVE": "A recursive CTE.",
-        "SET_CLAUSE": "BY NAME, LIMIT or OFFSET on a set operation.",
+        "SET_CLAUSE": "BY NAME on a set operation.",
         "SET_WIDTH": "The sides of a set operation have other column counts.",
         "STAR": "A star with REPLACE or RENAME, over no relation in scope, or inside IN.",
-        "SUBQUERY": "A sub-query inside an expression, or a grouped or limited one in WHERE.",
-        "TABLE_CLAUSE": "A clause on a table, such as PIVOT.",
+        "SUBQUERY": (
+            "A sub-query where no law covers it, such as one in the ON of an outer join that asks "
+            "both sides."
+        ),
+        "TABLE_CLAUSE": "A clause on a table, such as TABLESAMPLE.",
         "TABLE_EXPRESSION": "Something in FROM that is no table, sub-query or VALUES.",
         "TABLE_FUNCTION": "A table function.",
-        "TUPLE_IN": "IN over several columns.",
-        "UNKNOWN_FUNCTION": "A function that is not built into Spark, such as one of your own.",
+        "UNKNOWN_FUNCTION": (
+            "A function that is neither built into Spark nor a deterministic Python function "
+            "registered in the session."
+        ),
         "VALUES": "Constant rows; they never change.",
         "WINDOW_IN_HAVING": "A window function in HAVING.",
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -52,6 +53,7 @@ class Receipt:
     seconds: float
     reasons: tuple[Reason, ...] = ()
     profile: tuple[StepCost, ...] = field(default=())
+    forecast: Mapping[str, float] = field(default_factory=dict)  # technique -> the model's seconds
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -71,4 +73,5 @@ class Receipt:
                 {"step": c.name, "seconds": round(c.seconds, 4), "rows": c.rows}
                 for c in self.profile
             ],
+            "forecast": {name: round(seconds, 4) for name, seconds in self.forecast.items()},
         }

@@ -34,6 +34,8 @@ class Stamp:
     statement: str  # the CREATE statement, so that the view can be found without a ledger
     sources: Mapping[str, str]  # the CREATE statements of its sources
     places: Mapping[str, Location] = field(default_factory=dict)  # where those were written
+    inserted: int | None = None  # rows that came and went; None where Delta's metrics tell
+    deleted: int | None = None
 
     def to_json(self) -> str:
         return json.dumps(
@@ -51,6 +53,8 @@ class Stamp:
                 "statement": self.statement,
                 "sources": dict(self.sources),
                 "places": {name: [p.file, p.line, p.column] for name, p in self.places.items()},
+                "inserted": self.inserted,
+                "deleted": self.deleted,
             },
             separators=(",", ":"),
         )
@@ -74,6 +78,8 @@ class Stamp:
             value["statement"],
             value["sources"],
             {name: Location(*place) for name, place in value.get("places", {}).items()},
+            value.get("inserted"),
+            value.get("deleted"),
         )
 
 

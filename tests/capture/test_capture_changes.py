@@ -233,11 +233,23 @@ OFF: dict[str, str] = {}
 
 
 def test_a_feed_that_is_off_is_told(written: WrittenLog) -> None:
-    """Without a feed an append stays an append, and the planner compares snapshots."""
+    """Without a feed the rows that came are still those of the files that were added."""
     written.create(**{"delta.enableChangeDataFeed": "false"})
     written.append("a")
     change = captured(written, 0)
     assert change.kind is ChangeKind.APPEND
+    assert change.has_feed
+    assert codes(change) == ["FEED_OFF"]
+
+
+def test_rows_that_went_need_a_feed(written: WrittenLog) -> None:
+    """Without a feed the planner compares snapshots as soon as a row went."""
+    written.create(**{"delta.enableChangeDataFeed": "false"})
+    written.append("a")
+    (written.folder / "a").touch()
+    written.commit(written.remove("a"), operation="DELETE")
+    change = captured(written, 1)
+    assert change.kind is ChangeKind.MIXED
     assert not change.has_feed
     assert change.has_snapshot
     assert codes(change) == ["FEED_OFF"]

@@ -25,8 +25,9 @@ def ran(*arguments: str) -> tuple[int, str, str]:
 
 def test_every_verb_of_this_version_is_offered() -> None:
     """The verbs are those of the design that this version carries out, and no others."""
-    names = "init demo check plan apply refresh status history explain verify changes sources"
-    assert [*VERBS] == [*names.split(), "cancel", "migrate", "version"]
+    names = "init demo check plan apply refresh serve status history explain verify changes"
+    more = "sources jobs runners cancel pause resume drain migrate version"
+    assert [*VERBS] == [*names.split(), *more.split()]
 
 
 @pytest.mark.parametrize("verb", VERBS)

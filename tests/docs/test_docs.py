@@ -140,7 +140,8 @@ def test_every_problem_code_is_documented() -> None:
 def test_every_setting_is_documented(setting: config._Setting) -> None:
     """Key, environment variable and default stand in one row of the table."""
     defaults = {field.name: field.default for field in fields(config.Config)}
-    default = defaults[setting.field]
+    group, _, name = setting.field.rpartition(".")
+    default = getattr(defaults[group], name) if group else defaults[setting.field]
     shown = f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
     wanted = f"| `{setting.key}` | `{setting.variable}` | "
     (row,) = [line for line in page("operations.md").splitlines() if line.startswith(wanted)]

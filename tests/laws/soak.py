@@ -6,18 +6,27 @@ import argparse
 import time
 import traceback
 from collections import Counter
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 from headwater.testing.oracle import Oracle, TableStates
+from headwater.vocabulary.technique import Technique
 from tests.laws.schema import added_rows, changed_rows, random_rows, random_tables
-from tests.laws.views import ViewWriter
+from tests.laws.shrink import Case, shrunk
+from tests.laws.views import FAMILIES, ViewWriter
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+DEPTH = 4
+_REFUSED = ("AnalysisException", "ParseException")
+"""Spark does not take every query that the generator writes; such a one proves nothing."""
 
-def random_case(random: Random, depth: int = 3) -> tuple[str, dict[str, TableStates]]:
+
+def random_case(
+    random: Random, depth: int = DEPTH, families: tuple[str, ...] = ()
+) -> tuple[str, dict[str, TableStates]]:
     """One query over random tables, and one change of some of them."""
     tables = random_tables(random)
     inserts_only = random.random() < 0.3
@@ -28,33 +37,85 @@ def random_case(random: Random, depth: int = 3) -> tuple[str, dict[str, TableSta
         grow = added_rows if inserts_only else changed_rows
         after = grow(random, table, before) if moved else list(before)
         states[table.name] = TableStates(table.ddl, before, after, inserts_only)
-    return ViewWriter(random, tables, depth).query(), states
+    return ViewWriter(random, tables, depth, families).query(), states
 
 
-def soak(spark: SparkSession, seeds: range, minutes: float | None = None) -> Counter[str]:
-    """Check seeds until they or the minutes run out; prints and counts what fails."""
-    oracle, counted = Oracle(spark), Counter[str]()
-    ends = time.monotonic() + minutes * 60 if minutes else None
-    for seed in seeds:
-        if ends is not None and time.monotonic() > ends:
-            break
-        sql, states = random_case(Random(seed))
-        counted["views"] += 1
+class Soak:
+    """Checks case after case, counts, and makes what fails small."""
+
+    def __init__(self, spark: SparkSession, reports: Path | None = None) -> None:
+        self.oracle = Oracle(spark)
+        self.counted = Counter[str]()
+        self._reports = reports
+
+    def run(
+        self,
+        seeds: range,
+        minutes: float | None = None,
+        depth: int = DEPTH,
+        families: tuple[str, ...] = (),
+    ) -> Counter[str]:
+        """Check seeds until they or the minutes run out."""
+        ends = time.monotonic() + minutes * 60 if minutes else None
+        for seed in seeds:
+            if ends is not None and time.monotonic() > ends:
+                break
+            self.check(seed, *random_case(Random(seed), depth, families))
+        return self.counted
+
+    def check(self, seed: int, sql: str, states: dict[str, TableStates]) -> None:
+        """One case; a crash is a finding like any other."""
+        self.counted["views"] += 1
         try:
-            tried, failed = oracle.check(sql, states)
-        except Exception as error:  # noqa: BLE001  (a crash is a finding like any other)
-            counted["errors"] += 1
-            print(f"seed {seed}: {type(error).__name__}: {str(error)[:600]}\n  {sql}")
-            if "Analysis" not in type(error).__name__:
-                traceback.print_exc(limit=-3)
-            continue
-        counted.update(f"{t.value}: {word}" for t, word in tried.items())
+            tried, failed = self.oracle.check(sql, states)
+        except Exception as error:  # noqa: BLE001
+            self._crashed(seed, sql, states, error)
+            return
+        self.counted.update(f"{t.value}: {word}" for t, word in tried.items())
+        if any(word == "sound" for t, word in tried.items() if t is not Technique.REBUILD):
+            self.counted["incremental"] += 1
         for mismatch in failed:
-            counted["wrong"] += 1
-            print(f"seed {seed}: {mismatch.technique} is wrong: {mismatch.rows[:3]}\n  {sql}")
-            for name, s in states.items():
-                print(f"    {name}({s.ddl}): {s.before} -> {s.after}")
-    return counted
+            self.counted["wrong"] += 1
+            print(f"seed {seed}: {mismatch.technique} is wrong: {mismatch.rows[:3]}", flush=True)
+            self._report(seed, Case(sql, states), self._is_wrong)
+
+    def _crashed(
+        self, seed: int, sql: str, states: dict[str, TableStates], error: Exception
+    ) -> None:
+        kind = type(error).__name__
+        if kind in _REFUSED and "__hw" not in str(error):
+            self.counted["refused by Spark"] += 1
+            print(f"seed {seed}: refused: {str(error)[:300]}\n  {sql}", flush=True)
+            return
+        self.counted["errors"] += 1
+        print(f"seed {seed}: {kind}: {str(error)[:600]}\n  {sql}", flush=True)
+        if kind not in _REFUSED:
+            traceback.print_exc(limit=-3)
+        self._report(seed, Case(sql, states), lambda case: self._fails_alike(case, error))
+
+    def _is_wrong(self, case: Case) -> bool:
+        try:
+            return bool(self.oracle.check(case.sql, case.tables)[1])
+        except Exception:  # noqa: BLE001
+            return False
+
+    def _fails_alike(self, case: Case, error: Exception) -> bool:
+        try:
+            self.oracle.check(case.sql, case.tables)
+        except Exception as again:  # noqa: BLE001
+            return type(again) is type(error) and str(again)[:60] == str(error)[:60]
+        return False
+
+    def _report(self, seed: int, case: Case, fails: object) -> None:
+        if self._reports is None:
+            return
+        small = shrunk(case, fails)  # type: ignore[arg-type]
+        self._reports.mkdir(parents=True, exist_ok=True)
+        place = self._reports / f"seed_{seed}.py"
+        place.write_text(small.script())
+        print(f"  shrunk to {place}:\n  {small.sql}", flush=True)
+        for name, s in small.tables.items():
+            print(f"    {name}({s.ddl}): {s.before} -> {s.after}", flush=True)
 
 
 def main() -> int:
@@ -65,10 +126,14 @@ def main() -> int:
     options.add_argument("--minutes", type=float, default=None)
     options.add_argument("--first", type=int, default=0)
     options.add_argument("--views", type=int, default=10**9)
+    options.add_argument("--depth", type=int, default=DEPTH)
+    options.add_argument("--families", nargs="*", choices=list(FAMILIES), default=[])
+    options.add_argument("--reports", type=Path, default=Path("build/soak"))
     chosen = options.parse_args()
     spark = build_session(load_config(None, {}, {}))
     seeds = range(chosen.first, chosen.first + chosen.views)
-    counted = soak(spark, seeds, chosen.minutes)
+    soak = Soak(spark, chosen.reports)
+    counted = soak.run(seeds, chosen.minutes, chosen.depth, tuple(chosen.families))
     for what, number in sorted(counted.items()):
         print(f"{number:8} {what}")
     return 1 if counted["wrong"] or counted["errors"] else 0

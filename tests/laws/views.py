@@ -2,61 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from random import Random
 
+from tests.laws import shapes
+from tests.laws.relation import Relation, Scope
 from tests.laws.schema import NUMERIC, Column, Table
 
-
-@dataclass(frozen=True)
-class Relation:
-    """Something that can stand in FROM: its SQL and the columns it offers."""
-
-    sql: str
-    columns: tuple[Column, ...]
-
-    def of_type(self, *types: str) -> list[Column]:
-        return [c for c in self.columns if c.type in types]
+Shape = Callable[["ViewWriter", int], Relation]
 
 
 class ViewWriter:
     """Writes one random query; every choice comes from the given random source."""
 
-    def __init__(self, random: Random, tables: tuple[Table, ...], depth: int = 3) -> None:
+    def __init__(
+        self,
+        random: Random,
+        tables: tuple[Table, ...],
+        depth: int = 3,
+        families: tuple[str, ...] = (),
+    ) -> None:
         self.random = random
         self.tables = tables
         self.depth = depth
         self._aliases = 0
+        chosen = families or tuple(FAMILIES)
+        self._shapes = [shape for family in chosen for shape in FAMILIES[family]]
 
     def query(self) -> str:
-        return self._query(self.depth).sql
+        return self.relation(self.depth).sql
 
     # --- relations ------------------------------------------------------------------------------
 
-    def _alias(self) -> str:
+    def alias(self) -> str:
         self._aliases += 1
         return f"q{self._aliases}"
 
-    def _query(self, depth: int) -> Relation:
+    def relation(self, depth: int) -> Relation:
         if depth <= 0:
-            return self._plain(depth)
-        shapes = [
-            self._plain, self._plain, self._join, self._join, self._outer, self._aggregate,
-            self._aggregate, self._distinct, self._union, self._set_operation, self._window,
-            self._exists, self._having, self._top,
-        ]  # fmt: skip
-        return self.random.choice(shapes)(depth)
+            return self.plain(depth)
+        return self.random.choice(self._shapes)(self, depth)
 
-    def _source(self, depth: int) -> tuple[str, Relation]:
+    def source(self, depth: int) -> tuple[str, Relation]:
         """A table or a derived table, under an alias."""
-        alias = self._alias()
+        alias = self.alias()
         if depth <= 1 or self.random.random() < 0.5:
             table = self.random.choice(self.tables)
             return f"{table.name} AS {alias}", Relation(table.name, table.columns)
-        inner = self._query(depth - 1)
+        inner = self.relation(depth - 1)
         return f"({inner.sql}) AS {alias}", inner
 
-    def _items(self, scope: list[tuple[str, Column]]) -> tuple[str, tuple[Column, ...]]:
+    def items(self, scope: Scope) -> tuple[str, tuple[Column, ...]]:
         """Between one and four expressions; the first integers are called k and g again."""
         chosen = [self.random.choice(scope) for _ in range(self.random.randint(1, 3))]
         integers = [pair for pair in scope if pair[1].type == "int"]
@@ -106,7 +102,7 @@ class ViewWriter:
         }
         return self.random.choice(computed.get(type_, [(sql, type_)]))
 
-    def _predicate(self, scope: list[tuple[str, Column]]) -> str:
+    def predicate(self, scope: list[tuple[str, Column]]) -> str:
         alias, column = self.random.choice(scope)
         sql = f"{alias}.{column.name}"
         simple = {
@@ -124,31 +120,32 @@ class ViewWriter:
         first = self.random.choice(simple.get(column.type, [f"{sql} IS NOT NULL"]))
         if self.random.random() < 0.3:
             word = self.random.choice(["AND", "OR"])
-            return f"({first} {word} {self._predicate(scope)})"
+            return f"({first} {word} {self.predicate(scope)})"
         return first
 
-    def _where(self, scope: list[tuple[str, Column]]) -> str:
-        return f" WHERE {self._predicate(scope)}" if self.random.random() < 0.5 else ""
+    def where(self, scope: list[tuple[str, Column]]) -> str:
+        return f" WHERE {self.predicate(scope)}" if self.random.random() < 0.5 else ""
 
     # --- shapes ---------------------------------------------------------------------------------
 
-    def _plain(self, depth: int) -> Relation:
-        source, relation = self._source(depth)
+    def plain(self, depth: int) -> Relation:
+        source, relation = self.source(depth)
         alias = source.rsplit(" AS ", 1)[1]
         scope = [(alias, c) for c in relation.columns]
-        items, columns = self._items(scope)
-        return Relation(f"SELECT {items} FROM {source}{self._where(scope)}", columns)
+        items, columns = self.items(scope)
+        return Relation(f"SELECT {items} FROM {source}{self.where(scope)}", columns)
 
-    def _joined(self, depth: int, kind: str) -> tuple[str, list[tuple[str, Column]]]:
-        left, one = self._source(depth)
-        right, two = self._source(depth)
+    def joined(self, depth: int, kind: str) -> tuple[str, list[tuple[str, Column]]]:
+        left, one = self.source(depth)
+        right, two = self.source(depth)
         a, b = (text.rsplit(" AS ", 1)[1] for text in (left, right))
         scope = [(a, c) for c in one.columns] + [(b, c) for c in two.columns]
-        condition = self._condition(a, one, b, two)
+        condition = self.condition(a, one, b, two)
         return f"{left} {kind} {right}{condition}", scope
 
-    def _condition(self, a: str, one: Relation, b: str, two: Relation) -> str:
-        mine, theirs = one.of_type("int"), two.of_type("int")
+    def condition(self, a: str, one: Relation, b: str, two: Relation) -> str:
+        types = NUMERIC if self.random.random() < 0.3 else ("int",)
+        mine, theirs = one.of_type(*types), two.of_type(*types)
         if not mine or not theirs:
             return " ON TRUE"
         left, right = self.random.choice(mine).name, self.random.choice(theirs).name
@@ -157,17 +154,17 @@ class ViewWriter:
         return f" ON {a}.{left} {operator} {b}.{right}{extra}"
 
     def _join(self, depth: int) -> Relation:
-        source, scope = self._joined(depth, "JOIN")
-        items, columns = self._items(scope)
-        return Relation(f"SELECT {items} FROM {source}{self._where(scope)}", columns)
+        source, scope = self.joined(depth, "JOIN")
+        items, columns = self.items(scope)
+        return Relation(f"SELECT {items} FROM {source}{self.where(scope)}", columns)
 
     def _outer(self, depth: int) -> Relation:
         kind = self.random.choice(["LEFT JOIN", "RIGHT JOIN", "FULL JOIN"])
-        source, scope = self._joined(depth, kind)
-        items, columns = self._items(scope)
-        return Relation(f"SELECT {items} FROM {source}{self._where(scope)}", columns)
+        source, scope = self.joined(depth, kind)
+        items, columns = self.items(scope)
+        return Relation(f"SELECT {items} FROM {source}{self.where(scope)}", columns)
 
-    def _aggregates(self, scope: list[tuple[str, Column]]) -> list[tuple[str, Column]]:
+    def aggregates(self, scope: list[tuple[str, Column]]) -> list[tuple[str, Column]]:
         found = []
         for number in range(self.random.randint(1, 3)):
             alias, column = self.random.choice(scope)
@@ -189,9 +186,9 @@ class ViewWriter:
 
     def _grouped(self, depth: int) -> tuple[str, str, list[tuple[str, Column]], Relation]:
         if self.random.random() < 0.4:
-            source, scope = self._joined(depth, "JOIN")
+            source, scope = self.joined(depth, "JOIN")
         else:
-            source, relation = self._source(depth)
+            source, relation = self.source(depth)
             scope = [(source.rsplit(" AS ", 1)[1], c) for c in relation.columns]
         keys = [self.random.choice(scope) for _ in range(self.random.choice([0, 1, 1, 1, 2]))]
         keys = list(dict.fromkeys(keys))
@@ -200,12 +197,12 @@ class ViewWriter:
             name = "k" if column.type == "int" and number == 0 else f"y{number}"
             shown.append(f"{alias}.{column.name} AS {name}")
             columns.append(Column(name, column.type))
-        aggregates = self._aggregates(scope)
+        aggregates = self.aggregates(scope)
         shown += [f"{text} AS {column.name}" for text, column in aggregates]
         columns += [column for _, column in aggregates]
         by = ", ".join(f"{alias}.{column.name}" for alias, column in keys)
         group = f" GROUP BY {by}" if keys else ""
-        sql = f"SELECT {', '.join(shown)} FROM {source}{self._where(scope)}{group}"
+        sql = f"SELECT {', '.join(shown)} FROM {source}{self.where(scope)}{group}"
         return sql, group, aggregates, Relation(sql, tuple(columns))
 
     def _aggregate(self, depth: int) -> Relation:
@@ -219,46 +216,50 @@ class ViewWriter:
         return Relation(f"{sql} HAVING {condition}", relation.columns)
 
     def _distinct(self, depth: int) -> Relation:
-        inner = self._plain(depth)
+        inner = self.plain(depth)
         return Relation(inner.sql.replace("SELECT", "SELECT DISTINCT", 1), inner.columns)
 
-    def _same_shape(self, depth: int) -> tuple[str, str, tuple[Column, ...]] | None:
-        one, two = self._source(depth), self._source(depth)
-        sides, columns = [], []
-        for source, relation in (one, two):
+    def same_shape(self, depth: int) -> tuple[str, str, tuple[Column, ...]] | None:
+        """Two queries of the same columns; the third may need Spark to find a common type."""
+        sources = self.source(depth), self.source(depth)
+        wide = self.random.random() < 0.4
+        sides = []
+        for source, relation in sources:
             alias = source.rsplit(" AS ", 1)[1]
             integers = relation.of_type("int")
             if not integers:
                 return None
             scope = [(alias, c) for c in relation.columns]
             names = [self.random.choice(integers).name for _ in range(2)]
+            other = self.random.choice(relation.of_type(*NUMERIC)).name
+            third = f", {alias}.{other} AS x" if wide else ""
             sides.append(
-                f"SELECT {alias}.{names[0]} AS k, {alias}.{names[1]} AS g FROM {source}"
-                f"{self._where(scope)}"
+                f"SELECT {alias}.{names[0]} AS k, {alias}.{names[1]} AS g{third} FROM {source}"
+                f"{self.where(scope)}"
             )
-            columns = [Column("k", "int"), Column("g", "int")]
-        return sides[0], sides[1], tuple(columns)
+        common = (Column("x", "other"),) if wide else ()
+        return sides[0], sides[1], (Column("k", "int"), Column("g", "int"), *common)
 
     def _union(self, depth: int) -> Relation:
-        made = self._same_shape(depth)
+        made = self.same_shape(depth)
         if made is None:
-            return self._plain(depth)
+            return self.plain(depth)
         word = self.random.choice(["UNION ALL", "UNION ALL", "UNION"])
         return Relation(f"{made[0]} {word} {made[1]}", made[2])
 
     def _set_operation(self, depth: int) -> Relation:
-        made = self._same_shape(depth)
+        made = self.same_shape(depth)
         if made is None:
-            return self._plain(depth)
+            return self.plain(depth)
         word = self.random.choice(["EXCEPT", "EXCEPT ALL", "INTERSECT", "INTERSECT ALL"])
         return Relation(f"{made[0]} {word} {made[1]}", made[2])
 
     def _window(self, depth: int) -> Relation:
-        source, relation = self._source(depth)
+        source, relation = self.source(depth)
         alias = source.rsplit(" AS ", 1)[1]
         integers = relation.of_type("int")
         if not integers:
-            return self._plain(depth)
+            return self.plain(depth)
         part, value = (self.random.choice(integers).name for _ in range(2))
         order = ", ".join(f"{alias}.{c.name}" for c in relation.columns)
         over = f"OVER (PARTITION BY {alias}.{part} ORDER BY {order})"
@@ -275,12 +276,12 @@ class ViewWriter:
         return Relation(sql, (Column("k", "int"), Column("g", "int"), Column("w", "bigint")))
 
     def _exists(self, depth: int) -> Relation:
-        source, relation = self._source(depth)
+        source, relation = self.source(depth)
         alias = source.rsplit(" AS ", 1)[1]
         integers = relation.of_type("int")
         table = self.random.choice(self.tables)
         if not integers:
-            return self._plain(depth)
+            return self.plain(depth)
         mine = self.random.choice(integers).name
         inner = f"SELECT 1 FROM {table.name} AS e WHERE e.k = {alias}.{mine}"
         condition = self.random.choice(
@@ -290,13 +291,30 @@ class ViewWriter:
                 f"{alias}.{mine} IN (SELECT e.g FROM {table.name} AS e WHERE e.k > 0)",
             ]
         )
-        items, columns = self._items([(alias, c) for c in relation.columns])
+        items, columns = self.items([(alias, c) for c in relation.columns])
         return Relation(f"SELECT {items} FROM {source} WHERE {condition}", columns)
 
     def _top(self, depth: int) -> Relation:
-        inner = self._same_shape(depth)
+        inner = self.same_shape(depth)
         if inner is None:
-            return self._plain(depth)
+            return self.plain(depth)
         limit = self.random.randint(1, 4)
         sql = f"SELECT DISTINCT z.k, z.g FROM ({inner[0]}) AS z ORDER BY z.k, z.g LIMIT {limit}"
-        return Relation(sql, inner[2])
+        return Relation(sql, inner[2][:2])
+
+
+FAMILIES: dict[str, tuple[Shape, ...]] = {
+    "plain": (ViewWriter.plain, ViewWriter._distinct),
+    "join": (ViewWriter._join, ViewWriter._outer, shapes.semi_join, shapes.using_join),
+    "aggregate": (ViewWriter._aggregate, ViewWriter._aggregate, ViewWriter._having),
+    "grouping": (shapes.grouping_sets,),
+    "set": (ViewWriter._union, ViewWriter._set_operation, shapes.set_limit),
+    "window": (ViewWriter._window, shapes.frame, shapes.qualify, shapes.named_window),
+    "exists": (ViewWriter._exists, shapes.marks, shapes.mark_in_select),
+    "scalar": (shapes.scalar, shapes.correlated, shapes.scalar_filter, shapes.having_subquery),
+    "lateral": (shapes.explode, shapes.select_explode, shapes.lateral, shapes.lateral_top),
+    "top": (ViewWriter._top,),
+    "pivot": (shapes.pivot, shapes.unpivot),
+    "cte": (shapes.shared_cte, shapes.values_join),
+}
+"""Constructs by kind; a soak may be kept to some of them."""

@@ -10,6 +10,7 @@ import pytest
 from headwater.store import Ledger, queries
 
 FOLDER = Path(queries.__file__).parent
+_NUMBERED = {"jobs", "commands", "events"}  # whose ids the database hands out
 FAMILIES = sorted(path.stem for path in FOLDER.glob("*.sql"))
 
 
@@ -32,8 +33,12 @@ def test_both_databases_understand_every_query(ledger: Ledger, family: str) -> N
     numbers = {"limit", "batch", "line", "column", "statement_no", "fence", "seen_fence"}
     numbers |= {"sequence", "expected_sequence", "limit_seconds", "pid", "checked_version"}
     numbers |= {"seen_version", "seconds", "delay_seconds", "table_version"}
-    numbers |= {"rows_inserted", "rows_deleted"}
+    numbers |= {"rows_inserted", "rows_deleted", "term", "beat", "slots", "running", "job"}
+    numbers |= {"reschedule", "scanned", "missed", "before"}
+    flags = {"manual": True, "wanted": True}
     for query in queries.load(family).values():
         names = set(re.findall(r"(?<!:):(\w+)", query.text))
-        parameters = {name: 1 if name in numbers else "x" for name in names}
-        ledger._database.rows(query, parameters | ({"manual": True} if "manual" in names else {}))
+        parameters = {name: 1 if name in numbers else flags.get(name, "x") for name in names}
+        if family in _NUMBERED and "id" in names:
+            parameters["id"] = 1
+        ledger._database.rows(query, parameters)

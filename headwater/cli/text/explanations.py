@@ -70,8 +70,8 @@ def _techniques(explanation: Explanation) -> Table:
     )
 
 
-def _price(rows: float | None) -> str:
-    return "" if rows is None or isinf(rows) else f"{rows:,.0f}"
+def _price(seconds: float | None) -> str:
+    return "" if seconds is None or isinf(seconds) else f"{seconds:,.2f} s"
 
 
 @singledispatch

@@ -13,14 +13,18 @@ from headwater.status import ViewStatus
 def status_table(statuses: Iterable[ViewStatus], now: datetime) -> Table:
     """A line per view, newest knowledge first to read: is it behind, and when did it last move."""
     return table(
-        "view state behind last_refresh technique running error",
+        "view state behind lag last_refresh technique next_run owner alert running error",
         [
             (
                 status.view,
                 status.state,
                 _behind(status.behind),
+                _lag(status),
                 figures.ago(status.last_success, now),
                 status.last_technique or "",
+                figures.until(status.next_run, now) or status.trigger.lower(),
+                status.owner or "",
+                "" if status.alert == "fine" else status.alert,
                 status.running or "",
                 status.last_error or "",
             )
@@ -38,3 +42,12 @@ def _behind(behind: dict[str, int | None]) -> str:
     return ", ".join(
         f"{source} +{'?' if count is None else count}" for source, count in ahead.items()
     )
+
+
+def _lag(status: ViewStatus) -> str:
+    """How old the content is at most, against what it should be."""
+    if status.lag_seconds is None:
+        return ""
+    shown = figures.seconds(status.lag_seconds) if status.lag_seconds else "0 s"
+    target = status.target_lag_seconds
+    return shown if target is None else f"{shown} of {figures.seconds(target)}"

@@ -30,14 +30,27 @@ class Counter:
 
 
 @dataclass(frozen=True)
+class Dependent:
+    """A sub-query inside an expression: its operators, and the outer columns that they read."""
+
+    kind: str  # SCALAR | EXISTS | IN | NOT IN
+    node: Node
+    outer: tuple[str, ...]
+    values: tuple[str, ...]  # the columns it shows
+
+
+@dataclass(frozen=True)
 class Lowering:
     """Sources, CTEs in scope, and the way back into the lowering of a whole query."""
 
     catalog: Mapping[str, tuple[str, ...]]  # source -> its columns, as spelled by the table
     query: Callable[[Lowering, exp.Expr, Scope | None], tuple[Node, Scope]]
+    own: Mapping[str, str] = field(default_factory=dict)  # user's function -> scalar | aggregate
     ctes: tuple[exp.CTE, ...] = ()
     counter: Counter = field(default_factory=Counter)
     problems: list[NameProblem] = field(default_factory=list)
+    dependents: dict[str, Dependent] = field(default_factory=dict)
+    asked: dict[tuple[str, str, Scope], str] = field(default_factory=dict)  # kind, text, scope
 
     def fresh(self, name: str) -> str:
         return self.counter.column(name)

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from headwater.define.lowering import functions
+from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Scope, resolve_column, unknown_column
+from headwater.define.lowering.subquery import Sub, inward, is_subquery, needles_of, sub
 from headwater.vocabulary.algebra import used_columns
 from headwater.vocabulary.dialect import written
 
@@ -31,6 +33,8 @@ def function_name(node: exp.Expr) -> str | None:
     """The Spark name of a call, in lower case; None if it is written as an operator."""
     if isinstance(node, exp.Anonymous):
         return str(node.this).lower()
+    if node.find(Sub):
+        node = node.transform(lambda part: exp.null() if isinstance(part, Sub) else part)
     matched = _CALL.match(written(node))
     return matched.group(1).lower() if matched else None
 
@@ -111,24 +115,56 @@ def check_function(node: exp.Expr) -> None:
         raise NotLoweredError("UNKNOWN_FUNCTION", f"{name} is not a built-in function of Spark")
 
 
+def unknown_calls(tree: exp.Expr) -> tuple[str, ...]:
+    """The functions a query calls that are not built into Spark, in lower case."""
+    found: dict[str, None] = {}
+    for call in tree.find_all(exp.Anonymous):
+        try:
+            check_function(call)
+        except NotLoweredError as refusal:
+            if refusal.code == "UNKNOWN_FUNCTION":
+                found[call.name.lower()] = None
+    return tuple(found)
+
+
 def resolve(
+    context: Lowering,
     expression: exp.Expr,
     scope: Scope,
     aliases: Mapping[str, exp.Expr] | None = None,
 ) -> exp.Expr:
-    """A copy over ids. `aliases` answer only to names that the scope does not know."""
+    """A copy over ids. `aliases` answer only to names that the scope does not know.
+
+    Sub-queries become `Sub` nodes; whoever knows the rows around them attaches them.
+    """
 
     def over_ids(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, (exp.Query, exp.Exists)):
-            raise NotLoweredError("SUBQUERY", "a sub-query stands inside an expression")
+        if is_subquery(node):
+            needles = [resolve(context, n, scope, aliases) for n in needles_of(node)]
+            return sub(context, node, scope, needles)
         if isinstance(node, (exp.Parameter, exp.Placeholder, exp.SessionParameter)):
             raise NotLoweredError("PARAMETER", "the query has a parameter")
+        if isinstance(node, exp.Anonymous) and node.name.lower() in context.own:
+            return _own(context, node, scope, aliases)
         check_function(node)
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
             return _resolved(node, scope, aliases or {})
         return node
 
-    return expression.copy().transform(over_ids)
+    return inward(expression).transform(over_ids)
+
+
+def _own(
+    context: Lowering,
+    node: exp.Anonymous,
+    scope: Scope,
+    aliases: Mapping[str, exp.Expr] | None,
+) -> exp.Expr:
+    """A call of a function that the user registered; an aggregate one is marked as such."""
+    arguments = [resolve(context, argument, scope, aliases) for argument in node.expressions]
+    kind = context.own[node.name.lower()]
+    call = exp.AnonymousAggFunc if kind == "aggregate" else exp.Anonymous
+    return call(this=node.this, expressions=arguments)
 
 
 def _resolved(node: exp.Column, scope: Scope, aliases: Mapping[str, exp.Expr]) -> exp.Expr:
@@ -158,7 +194,8 @@ def all_of(parts: list[exp.Expr]) -> exp.Expr | None:
     """One condition from its conjuncts; None for none."""
     if not parts:
         return None
-    return exp.and_(*[exp.Paren(this=part.copy()) for part in parts], copy=False)
+    wrapped = [p.copy() if isinstance(p, exp.Paren) else exp.Paren(this=p.copy()) for p in parts]
+    return exp.and_(*wrapped, copy=False)
 
 
 def reads_only(expression: exp.Expr, ids: frozenset[str]) -> bool:

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from headwater.define.lowering.attach import Attaching
 from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.expressions import (
     contains_aggregate,
+    function_name,
     replace_aggregates,
     resolve,
 )
+from headwater.define.lowering.grouping_sets import Expanded, expanded, is_expanded
+from headwater.define.lowering.plain_aggregates import plain
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Scope
-from headwater.vocabulary.algebra import Aggregate, Item, Node, column, used_columns
-
-_UNREAD = ("grouping_sets", "cube", "rollup", "totals")
+from headwater.define.lowering.selected import Selected
+from headwater.vocabulary.algebra import (
+    Aggregate,
+    Item,
+    Node,
+    Project,
+    column,
+    passed,
+    used_columns,
+)
 
 
 @dataclass
@@ -24,18 +35,39 @@ class Grouping:
     """The aggregate under construction; expressions over its groups register what they need."""
 
     context: Lowering
-    input: Node
-    keys: list[Item]
-    aggregates: list[Item]
+    rows: Attaching
+    keys: list[Item] = field(default_factory=list)
+    aggregates: list[Item] = field(default_factory=list)
+    meanings: list[tuple[exp.Expr, exp.Expr]] = field(default_factory=list)  # as written -> over us
+    sets: Expanded | None = None
+    generated: frozenset[str] = frozenset()  # columns that a generator makes above the groups
 
     @property
     def node(self) -> Aggregate:
-        return Aggregate(self.input, tuple(self.keys), tuple(self.aggregates))
+        return Aggregate(self.rows.node, tuple(self.keys), tuple(self.aggregates))
+
+    def add_key(self, key: exp.Expr) -> None:
+        if contains_aggregate(key):
+            raise NotLoweredError("NOT_GROUPED", "an aggregate in GROUP BY")
+        if all(known != key for known, _ in self.meanings):
+            value = self.rows.values(key)
+            if not used_columns(value):
+                value = self._constant(value)
+            item = Item(self.context.fresh(key.name or "key"), value)
+            self.keys.append(item)
+            self.meanings.append((key, column(item.id)))
+
+    def _constant(self, value: exp.Expr) -> exp.Expr:
+        """A constant key as a column of the rows: as text it would be read as an ordinal."""
+        item = Item(self.context.fresh("constant"), value)
+        node = self.rows.node
+        self.rows = Attaching.to(self.context, Project(node, (*passed(node.columns), item)))
+        return column(item.id)
 
     def over_groups(self, expression: exp.Expr) -> exp.Expr:
         """The expression in terms of group keys and aggregates."""
         changed = replace_aggregates(self._keys_replaced(expression), self._aggregate)
-        ours = {item.id for item in (*self.keys, *self.aggregates)}
+        ours = {item.id for item in (*self.keys, *self.aggregates)} | self.generated
         if not used_columns(changed) <= ours:
             raise NotLoweredError("NOT_GROUPED", "a column that is neither grouped nor aggregated")
         return changed
@@ -54,21 +86,27 @@ class Grouping:
             return part
 
         def as_key(part: exp.Expr) -> exp.Expr:
-            for key in self.keys:
-                if part == key.expression:
-                    return column(key.id)
+            for key, meant in self.meanings:
+                if part == key:
+                    return meant.copy()
             return part
 
         return replace_aggregates(node, put_aside).transform(as_key).transform(back)
 
     def _aggregate(self, call: exp.Expr) -> exp.Expr:
-        if call.find(exp.Grouping, exp.GroupingId):
-            raise NotLoweredError("GROUPING_SETS", "grouping() without grouping sets")
+        if function_name(call) in {"grouping", "grouping_id"}:
+            return self._grouping_function(call)
+        call = plain(self.rows.values(call))
         for item in self.aggregates:
             if item.expression == call:
                 return column(item.id)
         self.aggregates.append(Item(self.context.fresh("agg"), call.copy()))
         return column(self.aggregates[-1].id)
+
+    def _grouping_function(self, call: exp.Expr) -> exp.Expr:
+        if self.sets is None:
+            raise NotLoweredError("GROUPING_SETS", "grouping() without grouping sets")
+        return self.sets.function(call)
 
 
 def group(
@@ -76,35 +114,46 @@ def group(
     node: Node,
     scope: Scope,
     select: exp.Select,
-    selected: list[exp.Expr],
+    selected: Selected,
 ) -> Grouping:
     """Start the aggregate of a SELECT; its node is complete once all clauses went through."""
     clause = select.args.get("group")
-    keys = _keys(clause, scope, select, selected) if clause is not None else []
-    grouping = Grouping(context, node, [], [])
-    for key in keys:
-        if contains_aggregate(key):
-            raise NotLoweredError("NOT_GROUPED", "an aggregate in GROUP BY")
-        if all(item.expression != key for item in grouping.keys):
-            grouping.keys.append(Item(context.fresh(key.name or "key"), key))
-    for expression in selected:
+    grouping = Grouping(context, Attaching.to(context, node), generated=selected.generated)
+    keys = _Keys(context, scope, select, selected.expressions)
+    if clause is not None and is_expanded(clause):
+        _add_sets(grouping, clause, keys)
+    elif clause is not None:
+        for key in _keys(clause, keys, selected.generated):
+            grouping.add_key(key)
+    for expression in selected.expressions:
         grouping.over_groups(expression)
-    _register(grouping, select, scope, selected)
+    if selected.generator is not None:
+        grouping.over_groups(selected.generator.call)
+    _register(grouping, select, scope, selected.expressions)
     return grouping
+
+
+def _add_sets(grouping: Grouping, clause: exp.Expr, keys: _Keys) -> None:
+    """Every row once per grouping set, the keys that a set leaves out being NULL."""
+    sets = expanded(grouping.context, grouping.rows, clause, keys.key)
+    grouping.rows = Attaching.to(grouping.context, sets.rows)
+    grouping.keys = list(sets.keys)
+    grouping.meanings = list(sets.meanings)
+    grouping.sets = sets
 
 
 def _register(
     grouping: Grouping, select: exp.Select, scope: Scope, selected: list[exp.Expr]
 ) -> None:
-    """Aggregates that only HAVING or ORDER BY name must exist before the node is taken."""
+    """Aggregates that only HAVING, QUALIFY or ORDER BY name must exist before the node is taken."""
     names = [e.alias_or_name.lower() for e in select.expressions]
     aliases = dict(zip(names, selected, strict=False)) if len(names) == len(selected) else {}
-    for clause in ("having", "order"):
+    for clause in ("having", "qualify", "order"):
         part = select.args.get(clause)
         if part is None:
             continue
         for call in _calls(part):
-            grouping.over_groups(resolve(call, scope, aliases))
+            grouping.over_groups(resolve(grouping.context, call, scope, aliases))
 
 
 def _calls(part: exp.Expr) -> list[exp.Expr]:
@@ -113,15 +162,42 @@ def _calls(part: exp.Expr) -> list[exp.Expr]:
     return found
 
 
-def _keys(
-    clause: exp.Expr, scope: Scope, select: exp.Select, selected: list[exp.Expr]
-) -> list[exp.Expr]:
-    if any(clause.args.get(part) for part in _UNREAD):
-        raise NotLoweredError("GROUPING_SETS", "grouping sets")
-    if clause.args.get("all") or _is_all(clause, scope):
-        return [e.copy() for e in selected if not contains_aggregate(e)]
-    aliases = _aliases(select, selected)
-    return [_key(written, scope, aliases, selected) for written in clause.expressions]
+@dataclass(frozen=True)
+class _Keys:
+    """How GROUP BY's words are read: names of the input first, then aliases, then ordinals."""
+
+    context: Lowering
+    scope: Scope
+    select: exp.Select
+    selected: list[exp.Expr]
+
+    @property
+    def aliases(self) -> dict[str, exp.Expr]:
+        if len(self.select.expressions) != len(self.selected):
+            return {}
+        pairs = zip(self.select.expressions, self.selected, strict=True)
+        return {w.alias.lower(): e for w, e in pairs if isinstance(w, exp.Alias)}
+
+    def key(self, written: exp.Expr) -> exp.Expr:
+        if isinstance(written, exp.Literal) and not written.is_string:
+            return self._ordinal(int(written.name))
+        if isinstance(written, exp.Literal):
+            raise NotLoweredError("CONSTANT_KEY", "a constant in GROUP BY")
+        key = resolve(self.context, written, self.scope, self.aliases)
+        return key.this if isinstance(key, exp.Paren) else key
+
+    def _ordinal(self, number: int) -> exp.Expr:
+        if not 1 <= number <= len(self.selected):
+            raise NotLoweredError("CONSTANT_KEY", f"GROUP BY {number} is no column of the list")
+        return self.selected[number - 1].copy()
+
+
+def _keys(clause: exp.Expr, keys: _Keys, generated: frozenset[str]) -> list[exp.Expr]:
+    if clause.args.get("all") or _is_all(clause, keys.scope):
+        if any(used_columns(e) & generated for e in keys.selected):
+            raise NotLoweredError("GENERATOR", "GROUP BY ALL beside a generator")
+        return [e.copy() for e in keys.selected if not contains_aggregate(e)]
+    return [keys.key(written) for written in clause.expressions]
 
 
 def _is_all(clause: exp.Expr, scope: Scope) -> bool:
@@ -129,26 +205,3 @@ def _is_all(clause: exp.Expr, scope: Scope) -> bool:
         return False
     only = clause.expressions[0]
     return only.name.lower() == "all" and not only.table and scope.find(["all"]) is None
-
-
-def _aliases(select: exp.Select, selected: list[exp.Expr]) -> dict[str, exp.Expr]:
-    if len(select.expressions) != len(selected):
-        return {}
-    pairs = zip(select.expressions, selected, strict=True)
-    return {w.alias.lower(): e for w, e in pairs if isinstance(w, exp.Alias)}
-
-
-def _key(
-    written: exp.Expr,
-    scope: Scope,
-    aliases: dict[str, exp.Expr],
-    selected: list[exp.Expr],
-) -> exp.Expr:
-    if isinstance(written, (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple)):
-        raise NotLoweredError("GROUPING_SETS", "grouping sets")
-    if isinstance(written, exp.Literal) and not written.is_string:
-        return selected[int(written.name) - 1].copy()
-    if isinstance(written, exp.Literal):
-        raise NotLoweredError("CONSTANT_KEY", "a constant in GROUP BY")
-    key = resolve(written, scope, aliases)
-    return key.this if isinstance(key, exp.Paren) else key

@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from headwater.define.lowering.context import Lowering
+from headwater.define.lowering.expressions import check_function
+from headwater.define.lowering.ordering import limited_result
 from headwater.define.lowering.prune import pruned
+from headwater.define.lowering.push import pushed
 from headwater.define.lowering.refusal import (
     NameProblem,
     NameProblemError,
@@ -20,18 +23,24 @@ from headwater.define.lowering.refusal import (
 )
 from headwater.define.lowering.scope import Entry, Scope
 from headwater.define.lowering.select import select_query
+from headwater.define.lowering.tables import values
 from headwater.vocabulary.algebra import (
     Distinct,
     Node,
     Opaque,
+    Project,
     Query,
     Scan,
     SetOperation,
     UnionAll,
+    passed,
     walk,
 )
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
+
+_MISREAD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What a tree of an unknown form makes our reading stumble over; the view is then kept as text."""
 
 
 @dataclass(frozen=True)
@@ -43,61 +52,94 @@ class Lowered:
     problems: tuple[NameProblem, ...]
 
 
-def lower(text: str, catalog: Mapping[str, tuple[str, ...]]) -> Lowered:
-    """Lower a query over sources given by name -> columns (names in lower case)."""
+def lower(
+    text: str, catalog: Mapping[str, tuple[str, ...]], own: Mapping[str, str] | None = None
+) -> Lowered:
+    """Lower a query over sources given by name -> columns (names in lower case).
+
+    `own` are the user's functions that may be followed: name -> scalar or aggregate.
+    """
     tree = parsed(text)
-    context = Lowering(catalog, lower_query)
+    context = Lowering(catalog, lower_query, own or {})
     try:
         node, scope = lower_query(context, tree, None)
     except NotLoweredError as refusal:
         node, scope = _whole(context, tree, refusal)
-    root = pruned(node)
-    kept = [n for n in walk(root) if isinstance(n, Opaque) and n.scans]
-    reasons = tuple(Reason(*n.reason.split(": ", 1)) for n in kept)
+    except _MISREAD as surprise:
+        unread = NotLoweredError("QUERY", f"a form that was not foreseen: {surprise}")
+        node, scope = _whole(context, tree, unread)
+    root = pruned(pushed(node))
+    kept = [n for n in walk(root) if isinstance(n, Opaque) and not n.reason.startswith("VALUES")]
+    reasons = tuple(dict.fromkeys(Reason(*n.reason.split(": ", 1)) for n in kept))
     names = tuple(entry.name for entry in scope.star())
     return Lowered(Query(root, names), reasons, tuple(context.problems))
 
 
 def lower_query(context: Lowering, tree: exp.Expr, outer: Scope | None) -> tuple[Node, Scope]:
     """Any query expression."""
+    if _is_recursive(tree):
+        return _kept(context, tree, outer, NotLoweredError("RECURSIVE", "a recursive CTE"))
     inside = context.with_ctes(_ctes(tree))
     if isinstance(tree, exp.Subquery):
         node, scope = lower_query(inside, tree.this, outer)
-        return node, scope.renamed(tree.alias or None)
+        scope = scope.renamed(tree.alias or None)
+        return limited_result(inside, tree, node, scope), scope
     if isinstance(tree, (exp.Union, exp.Except, exp.Intersect)):
         return _set_operation(inside, tree, outer)
+    if isinstance(tree, exp.Values):
+        return values(inside, tree)
     if not isinstance(tree, exp.Select):
         raise NotLoweredError("QUERY", f"a query of the kind {type(tree).__name__}")
     try:
         return select_query(inside, tree, outer)
     except NotLoweredError as refusal:
-        if isinstance(refusal, NameProblemError):
-            context.problems.append(refusal.problem)
-        return opaque(inside, tree, refusal)
+        return _kept(inside, tree, outer, refusal)
+
+
+def _kept(
+    context: Lowering, tree: exp.Expr, outer: Scope | None, refusal: NotLoweredError
+) -> tuple[Node, Scope]:
+    """A SELECT as text, unless it may name the row around it: then that one is kept, too."""
+    if isinstance(refusal, NameProblemError) and refusal.problem not in context.problems:
+        context.problems.append(refusal.problem)
+    if outer is not None or not isinstance(tree, exp.Select):
+        raise refusal
+    return opaque(context, tree, refusal)
+
+
+def _is_recursive(tree: exp.Expr) -> bool:
+    clause = tree.args.get("with_")
+    return clause is not None and bool(clause.args.get("recursive"))
 
 
 def _ctes(tree: exp.Expr) -> list[exp.CTE]:
     clause = tree.args.get("with_")
-    if clause is None:
-        return []
-    if clause.args.get("recursive"):
-        raise NotLoweredError("RECURSIVE", "a recursive CTE")
-    return list(clause.expressions)
+    return list(clause.expressions) if clause is not None else []
 
 
 def _set_operation(
     context: Lowering, tree: exp.SetOperation, outer: Scope | None
 ) -> tuple[Node, Scope]:
-    if tree.args.get("by_name") or tree.args.get("limit") or tree.args.get("offset"):
-        raise NotLoweredError("SET_CLAUSE", "BY NAME or LIMIT on a set operation")
+    if tree.args.get("by_name"):
+        raise NotLoweredError("SET_CLAUSE", "BY NAME on a set operation")
     left, left_scope = lower_query(context, tree.left, outer)
     right, right_scope = lower_query(context, tree.right, outer)
     left_names = [entry.name for entry in left_scope.star()]
-    if len(left_names) != len(right_scope.star()) or len(left.columns) != len(right.columns):
+    if len(left_names) != len(right_scope.star()):
         raise NotLoweredError("SET_WIDTH", "sides of a set operation with other column counts")
+    left, right = _shown(left, left_scope), _shown(right, right_scope)
     ids = tuple(context.fresh(name) for name in left_names)
-    node = _combined(tree, left, right, ids)
-    return node, Scope(tuple(Entry(n, i, None) for n, i in zip(left_names, ids, strict=True)))
+    named = zip(left_scope.star(), ids, strict=True)
+    scope = Scope(tuple(Entry(e.name, i, None, sure=e.sure) for e, i in named))
+    return limited_result(context, tree, _combined(tree, left, right, ids), scope), scope
+
+
+def _shown(node: Node, scope: Scope) -> Node:
+    """Exactly the columns in scope, in their order."""
+    ids = tuple(entry.id for entry in scope.star())
+    if node.columns == ids:
+        return node
+    return Project(node, passed(ids))
 
 
 def _combined(tree: exp.SetOperation, left: Node, right: Node, ids: tuple[str, ...]) -> Node:
@@ -114,8 +156,10 @@ def opaque(context: Lowering, tree: exp.Select, refusal: NotLoweredError) -> tup
     names = _shown_names(tree, refusal)
     query, leaves = _over_leaves(context, tree)
     ids = tuple(context.fresh(name) for name in names)
-    node = Opaque(query, leaves, ids, f"{refusal.code}: {refusal.text}")
-    return node, Scope(tuple(Entry(n, i, None) for n, i in zip(names, ids, strict=True)))
+    sure = [bool(_shown_name(written)) for written in tree.expressions]
+    node = Opaque(query, leaves, ids, _reason(query, refusal))
+    entries = zip(names, ids, sure, strict=True)
+    return node, Scope(tuple(Entry(n, i, None, sure=s) for n, i, s in entries))
 
 
 def _shown_names(tree: exp.Select, refusal: NotLoweredError) -> list[str]:
@@ -134,10 +178,19 @@ def _shown_name(written: exp.Expr) -> str:
 
 def _whole(context: Lowering, tree: exp.Expr, refusal: NotLoweredError) -> tuple[Node, Scope]:
     """The whole view as text; nobody above it needs to know its columns."""
-    if isinstance(refusal, NameProblemError):
-        context.problems.append(refusal.problem)
     query, leaves = _over_leaves(context, tree)
-    return Opaque(query, leaves, (), f"{refusal.code}: {refusal.text}"), Scope()
+    return Opaque(query, leaves, (), _reason(query, refusal)), Scope()
+
+
+def _reason(query: exp.Expr, refusal: NotLoweredError) -> str:
+    """A clock outweighs any other reason: the text's old value cannot be computed again."""
+    for call in query.find_all(exp.Func):
+        try:
+            check_function(call)
+        except NotLoweredError as found:
+            if found.code == "CLOCK_DEPENDENT":
+                return f"{found.code}: {found.text}"
+    return f"{refusal.code}: {refusal.text}"
 
 
 def _over_leaves(context: Lowering, tree: exp.Expr) -> tuple[exp.Expr, tuple[Scan, ...]]:

@@ -14,12 +14,14 @@ from headwater.vocabulary.algebra import (
     Join,
     Node,
     Opaque,
+    Pivot,
     Project,
     Scan,
     SetOperation,
     TopK,
     UnionAll,
     Window,
+    passed,
     used_columns,
 )
 
@@ -62,6 +64,8 @@ def _join(node: Join, needed: Ids) -> Node:
 @prune.register
 def _aggregate(node: Aggregate, needed: Ids) -> Node:
     aggregates = _kept(node.aggregates, needed)
+    if not node.keys and not aggregates:  # its one row is needed even if no value is
+        aggregates = node.aggregates[:1]
     below = prune(node.input, _read((*node.keys, *aggregates)))
     return replace(node, input=below, aggregates=aggregates)
 
@@ -73,12 +77,21 @@ def _distinct(node: Distinct, needed: Ids) -> Node:
 
 @prune.register
 def _union(node: UnionAll, needed: Ids) -> Node:
-    return replace(node, branches=tuple(prune(b, frozenset(b.columns)) for b in node.branches))
+    """Columns stay by position in all branches; a union below DISTINCT needs all of them."""
+    kept = [n for n, id_ in enumerate(node.ids) if id_ in needed] or [0]
+    branches = tuple(_cut(b, tuple(b.columns[n] for n in kept)) for b in node.branches)
+    return UnionAll(branches, tuple(node.ids[n] for n in kept))
+
+
+def _cut(node: Node, ids: tuple[str, ...]) -> Node:
+    """Exactly these columns: a branch is matched by position."""
+    below = prune(node, frozenset(ids))
+    return below if below.columns == ids else Project(below, passed(ids))
 
 
 @prune.register
 def _set_operation(node: SetOperation, needed: Ids) -> Node:
-    left, right = (prune(side, frozenset(side.columns)) for side in (node.left, node.right))
+    left, right = (_cut(side, side.columns) for side in (node.left, node.right))
     return replace(node, left=left, right=right)
 
 
@@ -92,6 +105,12 @@ def _window(node: Window, needed: Ids) -> Node:
 @prune.register
 def _generate(node: Generate, needed: Ids) -> Node:
     return replace(node, input=prune(node.input, needed | used_columns(node.generator)))
+
+
+@prune.register
+def _pivot(node: Pivot, needed: Ids) -> Node:
+    """Every column of its input decides what the groups are, so all stay."""
+    return replace(node, input=prune(node.input, frozenset(node.input.columns)))
 
 
 @prune.register

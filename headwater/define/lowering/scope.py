@@ -10,7 +10,12 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from headwater.define.lowering.refusal import NameProblem, NameProblemError, position
+from headwater.define.lowering.refusal import (
+    NameProblem,
+    NameProblemError,
+    NotLoweredError,
+    position,
+)
 from headwater.vocabulary.algebra import column
 
 
@@ -22,6 +27,7 @@ class Entry:
     id: str
     relation: str | None
     hidden: bool = False
+    sure: bool = True  # False: Spark makes the name up, and we may know it wrongly
 
     def answers(self, name: str) -> bool:
         return self.name.lower() == name.lower()
@@ -54,7 +60,8 @@ class Scope:
             )
         return Scope(
             tuple(
-                Entry(label, entry.id, alias) for label, entry in zip(labels, shown, strict=True)
+                Entry(label, entry.id, alias, sure=entry.sure or bool(names))
+                for label, entry in zip(labels, shown, strict=True)
             ),
             self.outer,
         )
@@ -101,7 +108,13 @@ def resolve_column(node: exp.Column, scope: Scope) -> exp.Expr | None:
     return resolved
 
 
-def unknown_column(node: exp.Column, scope: Scope) -> NameProblemError:
+def unknown_column(node: exp.Column, scope: Scope) -> NotLoweredError:
+    """The user's mistake, unless a column in scope has a name that only Spark knows."""
+    here: Scope | None = scope
+    while here is not None:
+        if not all(entry.sure for entry in here.entries):
+            return NotLoweredError("NAMES_UNCLEAR", f"`{node.name}` may be a name that Spark made")
+        here = here.outer
     line, start = position(node)
     written = ".".join(part.name for part in node.parts)
     return NameProblemError(

@@ -2,248 +2,192 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sqlglot import exp
 
+from headwater.define.lowering.attach import Attaching
 from headwater.define.lowering.context import Lowering
-from headwater.define.lowering.expressions import (
-    contains_aggregate,
-    resolve,
-)
-from headwater.define.lowering.grouping import Grouping, group
+from headwater.define.lowering.expressions import conjuncts, contains_aggregate, resolve
+from headwater.define.lowering.grouping import group
+from headwater.define.lowering.ordering import is_limited, limited, ordered, sort_keys
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Entry, Scope
+from headwater.define.lowering.selected import Generator, Selected, select_list
 from headwater.define.lowering.tables import from_clause
-from headwater.define.lowering.where import filtered
+from headwater.define.lowering.where import filtered, kept_by
+from headwater.define.lowering.windows import Windowing, with_windows_inlined
 from headwater.vocabulary.algebra import (
     Distinct,
     Filter,
+    Generate,
     Item,
     Node,
     Project,
-    TopK,
-    Window,
     column,
+    passed,
 )
 
 _UNREAD = (
     "kind",
-    "hint",
     "match",
     "connect",
     "prewhere",
-    "cluster",
-    "distribute",
-    "sort",
     "into",
     "locks",
     "sample",
     "settings",
     "format",
     "options",
-    "windows",
 )
+_ARRANGING = ("cluster", "distribute", "sort")
+"""How rows are spread over tasks and files; which rows there are is not their matter."""
 
 
 @dataclass
-class Selected:
-    """The select list while it is resolved: names, expressions over ids, and earlier aliases."""
+class _Clauses:
+    """The resolved parts of a SELECT above its FROM and WHERE."""
 
-    names: list[str] = field(default_factory=list)
-    expressions: list[exp.Expr] = field(default_factory=list)
-    aliases: dict[str, exp.Expr] = field(default_factory=dict)
-
-    def add(self, name: str, expression: exp.Expr, *, aliased: bool) -> None:
-        self.names.append(name)
-        self.expressions.append(expression)
-        if aliased:
-            self.aliases.setdefault(name.lower(), expression)
+    selected: Selected
+    having: exp.Expr | None
+    qualify: exp.Expr | None
+    order: list[exp.Ordered]
 
 
 def select_query(context: Lowering, select: exp.Select, outer: Scope | None) -> tuple[Node, Scope]:
     """The operators of one SELECT and the scope of its result."""
     _refuse_unread(select)
+    select = with_windows_inlined(select)
     node, scope = from_clause(context, select, outer)
     where = select.args.get("where")
     if where is not None:
         node = filtered(context, node, scope, where.this)
-    selected = _select_list(select, scope)
-    having = _having(select, scope, selected)
-    order = _order(select, scope, selected)
-    if _is_grouped(select, selected, having):
-        grouping = group(context, node, scope, select, selected.expressions)
-        node, keep = grouping.node, grouping.over_groups
-        selected.expressions = [keep(e) for e in selected.expressions]
-        if having is not None:
-            node = Filter(node, _no_window(grouping, having))
-        order = [_ordered(o, keep(o.this)) for o in order]
+    selected = select_list(context, select, scope)
+    having, qualify = (_condition(context, select, c, scope, selected) for c in _CONDITIONS)
+    clauses = _Clauses(selected, having, qualify, sort_keys(context, select, scope, selected))
+    if _is_grouped(select, clauses):
+        node = _grouped(context, node, scope, select, clauses)
     elif having is not None:
-        node = Filter(node, having)
-    node = _windowed(context, node, selected, order)
-    if select.args.get("qualify"):
-        raise NotLoweredError("QUALIFY", "a QUALIFY clause")
-    return _projected(context, select, node, selected, order)
+        node = kept_by(context, node, conjuncts(having))
+    node = _attached(context, node, clauses)
+    node = _windowed(context, node, clauses)
+    return _projected(context, select, node, clauses)
+
+
+_CONDITIONS = ("having", "qualify")
 
 
 def _refuse_unread(select: exp.Select) -> None:
     for clause in _UNREAD:
         if select.args.get(clause):
             raise NotLoweredError("CLAUSE", f"the clause {clause.upper()}")
+    if is_limited(select) and any(select.args.get(clause) for clause in _ARRANGING):
+        raise NotLoweredError("CLAUSE", "LIMIT after SORT BY, CLUSTER BY or DISTRIBUTE BY")
 
 
-def _select_list(select: exp.Select, scope: Scope) -> Selected:
-    selected = Selected()
-    for index, written in enumerate(select.expressions):
-        if isinstance(written, exp.Star) or (
-            isinstance(written.this, exp.Star) and isinstance(written, exp.Column)
-        ):
-            _add_star(selected, written, scope)
-        elif isinstance(written, exp.Alias):
-            resolved = resolve(written.this, scope, selected.aliases)
-            selected.add(written.alias, resolved, aliased=True)
-        elif isinstance(written, exp.Aliases):
-            raise NotLoweredError("GENERATOR", "a generator in the select list")
-        else:
-            resolved = resolve(written, scope, selected.aliases)
-            selected.add(_implied_name(written, index), resolved, aliased=False)
-    return selected
-
-
-def _add_star(selected: Selected, written: exp.Expr, scope: Scope) -> None:
-    star = written if isinstance(written, exp.Star) else written.this
-    if star.args.get("replace") or star.args.get("rename"):
-        raise NotLoweredError("STAR", "a star with REPLACE or RENAME")
-    left_out = {c.name.lower() for c in star.args.get("except_") or []}
-    relation = written.table if isinstance(written, exp.Column) else None
-    entries = scope.star(relation or None)
-    if not entries:
-        raise NotLoweredError("STAR", f"{relation}.* is no relation in scope")
-    for entry in entries:
-        if entry.name.lower() not in left_out:
-            selected.add(entry.name, column(entry.id), aliased=False)
-
-
-def _implied_name(written: exp.Expr, index: int) -> str:
-    if isinstance(written, (exp.Column, exp.Dot)):
-        return written.name
-    return f"_c{index}"
-
-
-def _having(select: exp.Select, scope: Scope, selected: Selected) -> exp.Expr | None:
-    having = select.args.get("having")
-    if having is None:
+def _condition(
+    context: Lowering, select: exp.Select, clause: str, scope: Scope, selected: Selected
+) -> exp.Expr | None:
+    written = select.args.get(clause)
+    if written is None:
         return None
-    for written in having.this.find_all(exp.Column):
-        alias = selected.aliases.get(written.name.lower())
-        if alias is None or written.table:
+    for name in written.this.find_all(exp.Column):
+        alias = selected.aliases.get(name.name.lower())
+        if alias is None or name.table or name.find_ancestor(exp.Query) is not select:
             continue
-        found = scope.find([written.name])
+        found = scope.find([name.name])
         if found is not None and alias != column(found[0]):
-            raise NotLoweredError(
-                "AMBIGUOUS_HAVING", f"`{written.name}` in HAVING is both a column and an alias"
-            )
-    return resolve(having.this, scope, selected.aliases)
+            code = "AMBIGUOUS_HAVING"
+            raise NotLoweredError(code, f"`{name.name}` in {clause.upper()} is column and alias")
+    return resolve(context, written.this, scope, selected.aliases)
 
 
-def _order(select: exp.Select, scope: Scope, selected: Selected) -> list[exp.Ordered]:
-    """Sort keys; they matter only under LIMIT or OFFSET, a view is a bag."""
-    if not (select.args.get("limit") or select.args.get("offset")):
-        return []
-    order = select.args.get("order")
-    return [_sort_key(o, scope, selected) for o in (order.expressions if order else [])]
+def _is_grouped(select: exp.Select, clauses: _Clauses) -> bool:
+    conditions = [e for e in (clauses.having, clauses.qualify) if e is not None]
+    expressions = [*clauses.selected.expressions, *conditions, *(o.this for o in clauses.order)]
+    if clauses.selected.generator is not None:
+        expressions.append(clauses.selected.generator.call)
+    return select.args.get("group") is not None or any(contains_aggregate(e) for e in expressions)
 
 
-def _sort_key(written: exp.Ordered, scope: Scope, selected: Selected) -> exp.Ordered:
-    by = written.this
-    if isinstance(by, exp.Literal) and not by.is_string:
-        return _ordered(written, selected.expressions[int(by.name) - 1].copy())
-    shown = dict(zip((n.lower() for n in selected.names), selected.expressions, strict=True))
-    if isinstance(by, exp.Column) and not by.table and by.name.lower() in shown:
-        return _ordered(written, shown[by.name.lower()].copy())
-    if any(c.name.lower() in selected.aliases and not c.table for c in by.find_all(exp.Column)):
-        raise NotLoweredError("ORDER_BY_ALIAS", "an expression over an alias in ORDER BY")
-    return _ordered(written, resolve(by, scope))
-
-
-def _ordered(written: exp.Ordered, by: exp.Expr) -> exp.Ordered:
-    copied = written.copy()
-    copied.set("this", by)
-    return copied
-
-
-def _is_grouped(select: exp.Select, selected: Selected, having: exp.Expr | None) -> bool:
-    return (
-        select.args.get("group") is not None
-        or any(contains_aggregate(e) for e in selected.expressions)
-        or (having is not None and contains_aggregate(having))
-    )
-
-
-def _no_window(grouping: Grouping, having: exp.Expr) -> exp.Expr:
-    if having.find(exp.Window):
+def _grouped(
+    context: Lowering, node: Node, scope: Scope, select: exp.Select, clauses: _Clauses
+) -> Node:
+    """The aggregate, and every clause above it in terms of its groups."""
+    selected = clauses.selected
+    grouping = group(context, node, scope, select, selected)
+    keep = grouping.over_groups
+    selected.expressions = [keep(e) for e in selected.expressions]
+    if selected.generator is not None:
+        selected.generator = Generator(keep(selected.generator.call), selected.generator.ids)
+    if clauses.having is not None and clauses.having.find(exp.Window):
         raise NotLoweredError("WINDOW_IN_HAVING", "a window function in HAVING")
-    return grouping.over_groups(having)
+    having = keep(clauses.having) if clauses.having is not None else None
+    clauses.qualify = keep(clauses.qualify) if clauses.qualify is not None else None
+    clauses.order = [ordered(o, keep(o.this)) for o in clauses.order]
+    if having is None:
+        return grouping.node
+    return kept_by(context, grouping.node, conjuncts(having))
 
 
-def _windowed(context: Lowering, node: Node, selected: Selected, order: list[exp.Ordered]) -> Node:
+def _attached(context: Lowering, node: Node, clauses: _Clauses) -> Node:
+    """The columns of sub-queries, then those of a generator."""
+    selected, attaching = clauses.selected, Attaching.to(context, node)
+    selected.expressions = [attaching.values(e) for e in selected.expressions]
+    if clauses.qualify is not None:
+        clauses.qualify = attaching.values(clauses.qualify)
+    clauses.order = [ordered(o, attaching.values(o.this)) for o in clauses.order]
+    generator = selected.generator
+    if generator is None:
+        return attaching.node
+    if any(e.find(exp.Window) for e in (*selected.expressions, generator.call)):
+        raise NotLoweredError("GENERATOR", "a generator beside a window function")
+    call = attaching.values(generator.call)
+    return Generate(attaching.node, call, generator.ids, outer=False)
+
+
+def _windowed(context: Lowering, node: Node, clauses: _Clauses) -> Node:
     """Window functions become columns of a Window node below the projection."""
-    items: list[Item] = []
-
-    def as_column(part: exp.Expr) -> exp.Expr:
-        if not isinstance(part, exp.Window):
-            return part
-        if part.args.get("alias") or part.find(exp.Window) is not part:
-            raise NotLoweredError("NAMED_WINDOW", "a named or nested window")
-        for item in items:
-            if item.expression == part:
-                return column(item.id)
-        items.append(Item(context.fresh("window"), part.copy()))
-        return column(items[-1].id)
-
-    selected.expressions = [e.transform(as_column) for e in selected.expressions]
-    for key in order:
-        key.set("this", key.this.transform(as_column))
-    return Window(node, tuple(items)) if items else node
+    windowing, selected = Windowing(context), clauses.selected
+    selected.expressions = [windowing.columns(e) for e in selected.expressions]
+    clauses.order = [ordered(o, windowing.columns(o.this)) for o in clauses.order]
+    qualify = windowing.columns(clauses.qualify) if clauses.qualify is not None else None
+    node = windowing.node(node)
+    return Filter(node, qualify) if qualify is not None else node
 
 
 def _projected(
-    context: Lowering,
-    select: exp.Select,
-    node: Node,
-    selected: Selected,
-    order: list[exp.Ordered],
+    context: Lowering, select: exp.Select, node: Node, clauses: _Clauses
 ) -> tuple[Node, Scope]:
+    selected, order = clauses.selected, clauses.order
     items = [
         Item(context.fresh(name), expression)
         for name, expression in zip(selected.names, selected.expressions, strict=True)
     ]
-    shown = {item.expression: item.id for item in items}
     distinct = select.args.get("distinct")
     if distinct is not None and distinct.args.get("on"):
         raise NotLoweredError("DISTINCT_ON", "DISTINCT ON")
-    extra: list[Item] = []
-    for key in order:
-        if key.this not in shown:
-            extra.append(Item(context.fresh("sort"), key.this.copy()))
-            shown[key.this] = extra[-1].id
-        key.set("this", column(shown[key.this]))
+    keys, extra = _hidden_keys(context, items, order)
     if extra and distinct is not None:
         raise NotLoweredError("ORDER_BY_HIDDEN", "DISTINCT ordered by what it does not show")
     result: Node = Project(node, (*items, *extra))
     result = Distinct(result) if distinct is not None else result
-    result = _limited(select, result, order)
+    result = limited(select, result, keys)
     if extra:
-        result = Project(result, tuple(Item(context.fresh(i.id), column(i.id)) for i in items))
-    entries = zip(selected.names, result.columns, strict=True)
-    return result, Scope(tuple(Entry(name, id_, None) for name, id_ in entries))
+        result = Project(result, passed(tuple(item.id for item in items)))
+    entries = zip(selected.names, result.columns, selected.unsure, strict=True)
+    return result, Scope(tuple(Entry(n, id_, None, sure=not u) for n, id_, u in entries))
 
 
-def _limited(select: exp.Select, node: Node, order: list[exp.Ordered]) -> Node:
-    limit, offset = select.args.get("limit"), select.args.get("offset")
-    if limit is None and offset is None:
-        return node
-    counts = [part.expression if part is not None else None for part in (limit, offset)]
-    if any(count is not None and count.find(exp.Column) for count in counts):
-        raise NotLoweredError("LIMIT", "a LIMIT that is not a constant")
-    return TopK(node, tuple(order), counts[0], counts[1])
+def _hidden_keys(
+    context: Lowering, items: list[Item], order: list[exp.Ordered]
+) -> tuple[list[exp.Ordered], list[Item]]:
+    """Sort keys as columns, and those that the query does not show."""
+    shown = {item.expression: item.id for item in items}
+    keys, extra = [], []
+    for key in order:
+        if key.this not in shown:
+            extra.append(Item(context.fresh("sort"), key.this.copy()))
+            shown[key.this] = extra[-1].id
+        keys.append(ordered(key, column(shown[key.this])))
+    return keys, extra

@@ -1,4 +1,4 @@
-"""FROM, JOIN and LATERAL VIEW."""
+"""FROM and JOIN."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from headwater.define.lowering import functions
 from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.expressions import all_of, function_name, resolve
+from headwater.define.lowering.lateral import generate, lateral_join
+from headwater.define.lowering.on import joined_on
+from headwater.define.lowering.pivot import pivoted
 from headwater.define.lowering.refusal import (
     NameProblem,
     NameProblemError,
@@ -16,8 +18,8 @@ from headwater.define.lowering.refusal import (
     position,
 )
 from headwater.define.lowering.scope import Entry, Scope
+from headwater.define.lowering.subquery import Sub
 from headwater.vocabulary.algebra import (
-    Generate,
     Item,
     Join,
     JoinKind,
@@ -28,17 +30,19 @@ from headwater.vocabulary.algebra import (
 )
 from headwater.vocabulary.dialect import written
 
-_TABLE_CLAUSES = ("pivots", "version", "when", "hints", "sample", "system_time", "changes", "only")
+_TABLE_CLAUSES = ("version", "when", "hints", "sample", "system_time", "changes", "only")
 
 
 def from_clause(context: Lowering, select: exp.Select, outer: Scope | None) -> tuple[Node, Scope]:
     """Everything between FROM and WHERE."""
     start = select.args.get("from_")
     if start is None:
-        raise NotLoweredError("NO_FROM", "the query reads no table")
+        one_row = exp.select(exp.alias_(exp.Literal.number(1), "one", quoted=True))
+        constant = Opaque(one_row, (), (context.fresh("one"),), "VALUES: one row")
+        return constant, Scope((), outer)
     node, scope = _with_joins(context, start.this, select.args.get("joins") or [], outer)
     for lateral in select.args.get("laterals") or []:
-        node, scope = _generate(context, node, scope, lateral)
+        node, scope = generate(context, node, replace(scope, outer=outer), lateral)
     return node, replace(scope, outer=outer)
 
 
@@ -48,7 +52,7 @@ def _with_joins(
     node, scope = _relation(context, first, outer)
     for join in joins:
         if isinstance(join.this, exp.Lateral):
-            node, scope = _generate(context, node, scope, join.this, join)
+            node, scope = lateral_join(context, node, replace(scope, outer=outer), join)
         else:
             node, scope = _join(context, node, scope, join, outer)
     return node, scope
@@ -60,7 +64,9 @@ def _relation(context: Lowering, item: exp.Expr, outer: Scope | None) -> tuple[N
     if isinstance(item, exp.Subquery):
         return _subquery(context, item, outer)
     if isinstance(item, exp.Values):
-        return _values(context, item)
+        return values(context, item)
+    if isinstance(item, exp.Select):
+        return context.query(context, item, outer)
     raise NotLoweredError("TABLE_EXPRESSION", f"{type(item).__name__} in FROM")
 
 
@@ -68,9 +74,11 @@ def _table(context: Lowering, item: exp.Table, outer: Scope | None) -> tuple[Nod
     if any(item.args.get(clause) for clause in _TABLE_CLAUSES) or item.args.get("db"):
         raise NotLoweredError("TABLE_CLAUSE", f"a clause on table {item.name}")
     if not isinstance(item.this, exp.Identifier):
-        raise NotLoweredError("TABLE_FUNCTION", f"a table function in FROM: {written(item)}")
-    node, scope = _named(context, item)
-    scope = scope.renamed(item.alias or item.name, _alias_columns(item))
+        node, scope = _range(context, item)
+    else:
+        node, scope = _named(context, item)
+        scope = scope.renamed(item.alias or item.name, _alias_columns(item))
+    node, scope = pivoted(context, node, scope, item)
     if item.args.get("joins"):
         return _joined_to(context, node, scope, item.args["joins"], outer)
     return node, scope
@@ -107,8 +115,8 @@ def _joined_to(
 
 
 def _subquery(context: Lowering, item: exp.Subquery, outer: Scope | None) -> tuple[Node, Scope]:
-    if item.args.get("pivots") or item.args.get("sample"):
-        raise NotLoweredError("TABLE_CLAUSE", "a clause on a derived table")
+    if item.args.get("sample"):
+        raise NotLoweredError("TABLE_CLAUSE", "a sample of a derived table")
     if isinstance(item.this, (exp.Table, exp.Subquery)) and not item.alias:
         node, scope = _relation(context, item.this, outer)
     elif isinstance(item.this, exp.Table):
@@ -116,12 +124,25 @@ def _subquery(context: Lowering, item: exp.Subquery, outer: Scope | None) -> tup
         scope = scope.renamed(item.alias, _alias_columns(item))
     else:
         inside = context.with_ctes((item.args.get("with_") or exp.With()).expressions or [])
-        node, scope = context.query(inside, item.this, None)
+        node, scope = context.query(inside, item.this, outer)
         scope = scope.renamed(item.alias or None, _alias_columns(item))
+    node, scope = pivoted(context, node, scope, item)
     return _joined_to(context, node, scope, item.args.get("joins") or [], outer)
 
 
-def _values(context: Lowering, item: exp.Values) -> tuple[Node, Scope]:
+def _range(context: Lowering, item: exp.Table) -> tuple[Node, Scope]:
+    """range(...) reads no table: constant rows."""
+    call = item.this
+    if not isinstance(call, exp.Func) or function_name(call) != "range" or call.find(exp.Column):
+        raise NotLoweredError("TABLE_FUNCTION", f"a table function in FROM: {written(item)}")
+    names = _alias_columns(item) or ("id",)
+    ids = tuple(context.fresh(name) for name in names)
+    query = exp.select("*").from_(exp.Table(this=call.copy()))
+    scope = Scope(tuple(Entry(n, i, item.alias or None) for n, i in zip(names, ids, strict=True)))
+    return Opaque(query, (), ids, "VALUES: constant rows"), scope
+
+
+def values(context: Lowering, item: exp.Values) -> tuple[Node, Scope]:
     rows = item.expressions
     width = len(rows[0].expressions) if isinstance(rows[0], exp.Tuple) else 1
     names = _alias_columns(item) or tuple(f"col{n}" for n in range(1, width + 1))
@@ -146,7 +167,10 @@ def _join(
     both = replace(scope.beside(right_scope), outer=outer)
     if names is not None:
         return _using(context, left, right, kind, (scope, right_scope), names)
-    on = resolve(join.args["on"], both) if join.args.get("on") else None
+    on = resolve(context, join.args["on"], both) if join.args.get("on") else None
+    if on is not None and on.find(Sub):
+        node = joined_on(context, left, right, kind, on)
+        return node, (both if kind.keeps_right else scope)
     if on is None and kind is not JoinKind.INNER:
         on = exp.true() if kind is not JoinKind.CROSS else None
     if on is None:
@@ -229,38 +253,3 @@ def _id_of(scope: Scope, name: str) -> str:
             )
         )
     return found[0]
-
-
-def _generate(
-    context: Lowering,
-    node: Node,
-    scope: Scope,
-    lateral: exp.Lateral,
-    join: exp.Join | None = None,
-) -> tuple[Node, Scope]:
-    """LATERAL VIEW [OUTER] and JOIN LATERAL of a generator function."""
-    if join is not None and (
-        join.side or join.args.get("on") or join.kind.upper() not in {"", "CROSS"}
-    ):
-        raise NotLoweredError("LATERAL", "a lateral join with a kind or condition of its own")
-    call = lateral.this
-    if isinstance(call, exp.Query):
-        raise NotLoweredError("LATERAL", "a lateral sub-query")
-    name = function_name(call)
-    if name not in functions.GENERATORS:
-        raise NotLoweredError("TABLE_FUNCTION", f"the table function {name}")
-    arguments = [resolve(argument, scope) for argument in call.iter_expressions()]
-    generator = exp.Anonymous(this=name, expressions=arguments)
-    labels = _alias_columns(lateral) or _default_columns(name, call)
-    ids = tuple(context.fresh(label) for label in labels)
-    alias = lateral.alias or None
-    made = Scope(tuple(Entry(n, i, alias) for n, i in zip(labels, ids, strict=True)))
-    return Generate(node, generator, ids, bool(lateral.args.get("outer"))), scope.beside(made)
-
-
-def _default_columns(name: str, call: exp.Expr) -> tuple[str, ...]:
-    if name in {"explode", "explode_outer"}:
-        return ("col",)
-    if name in {"posexplode", "posexplode_outer"}:
-        return ("pos", "col")
-    raise NotLoweredError("GENERATOR_COLUMNS", f"{written(call)} without names for its columns")

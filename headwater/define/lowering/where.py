@@ -1,111 +1,80 @@
-"""WHERE, with IN and EXISTS sub-queries turned into semi and anti joins."""
+"""A condition: plain conditions first, then sub-queries as semi and anti joins.
+
+    WHERE EXISTS (q)   ->  r ⋉ q            WHERE NOT EXISTS (q)  ->  r ▷ q
+    WHERE x IN (q)     ->  r ⋉ q ON x = y   WHERE x NOT IN (q)    ->  r ▷ q ON x = y IS NOT FALSE
+
+A sub-query anywhere else in a condition is attached as a column, and the condition filters on it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlglot import exp
 
+from headwater.define.lowering.attach import Attaching, membership
 from headwater.define.lowering.context import Lowering
-from headwater.define.lowering.expressions import (
-    all_of,
-    conjuncts,
-    contains_aggregate,
-    resolve,
-)
-from headwater.define.lowering.refusal import NotLoweredError
+from headwater.define.lowering.depend import depend, substituted
+from headwater.define.lowering.expressions import all_of, conjuncts, resolve
+from headwater.define.lowering.lift import lift
 from headwater.define.lowering.scope import Scope
-from headwater.define.lowering.tables import from_clause
-from headwater.vocabulary.algebra import (
-    Filter,
-    Join,
-    JoinKind,
-    Node,
-    used_columns,
-    walk,
-)
-
-_PLAIN = {"expressions", "from_", "joins", "where", "laterals", "distinct"}
+from headwater.define.lowering.subquery import Sub
+from headwater.vocabulary.algebra import Filter, Join, JoinKind, Node, column
 
 
 def filtered(context: Lowering, node: Node, scope: Scope, predicate: exp.Expr) -> Node:
     """Rows that satisfy every conjunct; plain ones first, so that joins see fewer rows."""
-    parts = conjuncts(predicate)
-    subqueries = [part for part in parts if part.find(exp.Query)]
-    plain = [resolve(part, scope) for part in parts if not part.find(exp.Query)]
-    condition = all_of(plain)
+    return kept_by(context, node, conjuncts(resolve(context, predicate, scope)))
+
+
+def kept_by(context: Lowering, node: Node, parts: list[exp.Expr]) -> Node:
+    """Rows for which all resolved conditions are true."""
+    condition = all_of([part for part in parts if not part.find(Sub)])
     if condition is not None:
         node = Filter(node, condition)
-    for part in subqueries:
-        node = _existence(context, node, scope, part)
-    return node
+    marked = []
+    for part in parts:
+        if not part.find(Sub):
+            continue
+        asked, negated = _bare(part)
+        if isinstance(asked, Sub) and _is_join(context, asked):
+            node = _joined(context, node, asked, negated=negated)
+        else:
+            marked.append(part)
+    attaching = Attaching.to(context, node)
+    rest = all_of([attaching.values(part) for part in marked])
+    return Filter(attaching.node, rest) if rest is not None else node
 
 
-def _existence(context: Lowering, node: Node, scope: Scope, part: exp.Expr) -> Node:
+def _bare(part: exp.Expr) -> tuple[exp.Expr, bool]:
     negated = False
     while isinstance(part, (exp.Not, exp.Paren)):
         negated = negated != isinstance(part, exp.Not)
         part = part.this
-    kind = JoinKind.ANTI if negated else JoinKind.SEMI
-    if isinstance(part, exp.Exists) and isinstance(part.this, exp.Select):
-        return _joined(context, node, scope, part.this, None, kind)
-    if isinstance(part, exp.In) and part.args.get("query") and not negated:
-        query = part.args["query"].unnest()
-        if isinstance(query, exp.Select) and not part.this.find(exp.Query):
-            return _joined(context, node, scope, query, part.this, kind)
-    if isinstance(part, exp.In):
-        raise NotLoweredError("NOT_IN", "NOT IN over a sub-query")
-    raise NotLoweredError("SUBQUERY", "a sub-query stands inside an expression")
+    return part, negated
 
 
-def _joined(
-    context: Lowering,
-    node: Node,
-    scope: Scope,
-    query: exp.Select,
-    needle: exp.Expr | None,
-    kind: JoinKind,
-) -> Node:
-    """The sub-query's own conditions stay inside; those that name the outer row become ON."""
-    if any(value for key, value in query.args.items() if key not in _PLAIN):
-        raise NotLoweredError("SUBQUERY", "a grouped or limited sub-query in WHERE")
-    if any(contains_aggregate(e) for e in query.expressions):
-        raise NotLoweredError("SUBQUERY", "an aggregate in a sub-query in WHERE")
-    right, inner = from_clause(context, query, replace(scope, outer=None))
-    outside = frozenset(entry.id for entry in scope.entries)
-    inside, on = _split(query, inner, outside)
-    if needle is not None:
-        on.append(_membership(needle, scope, query, inner))
-    if any(outside & _read(below) for below in walk(right)):
-        raise NotLoweredError("CORRELATED_JOIN", "a join condition names the outer row")
-    condition = all_of(inside)
-    right = Filter(right, condition) if condition is not None else right
+def _is_join(context: Lowering, asked: Sub) -> bool:
+    """EXISTS that asks nothing of the outer row is one question for all rows: no join."""
+    plain = not any(part.find(Sub) for part in asked.expressions)
+    return context.dependents[asked.this].kind != "SCALAR" and bool(asked.expressions) and plain
+
+
+def _joined(context: Lowering, node: Node, asked: Sub, *, negated: bool) -> Node:
+    dependent = context.dependents[asked.this]
+    names = dependent.outer
+    outer, needles = asked.expressions[: len(names)], asked.expressions[len(names) :]
+    lifted = lift(dependent.node, frozenset(names))
+    if lifted is not None and all(isinstance(e, exp.Column) for e in outer):
+        right, conditions = lifted
+        renamed = {name: e.name for name, e in zip(names, outer, strict=True)}
+        on = [substituted(part, renamed) for part in conditions]
+    else:
+        attaching = Attaching.to(context, node)
+        right, meaning = depend(dependent.node, attaching.domain(dependent.node, names, outer))
+        on = [
+            exp.NullSafeEQ(this=exp.Paren(this=e.copy()), expression=column(meaning[name]))
+            for e, name in zip(outer, names, strict=True)
+        ]
+    on = [*on, *membership(dependent, [needle.copy() for needle in needles])]
+    is_anti = negated != (dependent.kind == "NOT IN")
+    kind = JoinKind.ANTI if is_anti else JoinKind.SEMI
     return Join(node, right, kind, all_of(on) or exp.true())
-
-
-def _split(
-    query: exp.Select, inner: Scope, outside: frozenset[str]
-) -> tuple[list[exp.Expr], list[exp.Expr]]:
-    where = query.args.get("where")
-    parts = [resolve(part, inner) for part in conjuncts(where.this if where else None)]
-    correlated = [part for part in parts if used_columns(part) & outside]
-    return [part for part in parts if not used_columns(part) & outside], correlated
-
-
-def _membership(needle: exp.Expr, scope: Scope, query: exp.Select, inner: Scope) -> exp.Expr:
-    if isinstance(needle, exp.Tuple) or len(query.expressions) != 1:
-        raise NotLoweredError("TUPLE_IN", "IN over several columns")
-    shown = query.expressions[0]
-    if isinstance(shown, exp.Star) or isinstance(shown.this, exp.Star):
-        raise NotLoweredError("STAR", "IN over a star")
-    value = resolve(shown.this if isinstance(shown, exp.Alias) else shown, inner)
-    mine = resolve(needle, scope)
-    return exp.EQ(this=exp.Paren(this=mine), expression=exp.Paren(this=value))
-
-
-def _read(node: Node) -> frozenset[str]:
-    if isinstance(node, Filter):
-        return used_columns(node.predicate)
-    if isinstance(node, Join) and node.on is not None:
-        return used_columns(node.on)
-    return frozenset()

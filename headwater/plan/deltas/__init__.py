@@ -10,6 +10,7 @@ from headwater.plan.deltas.filter import delta_of_filter
 from headwater.plan.deltas.generate import delta_of_generate
 from headwater.plan.deltas.join import delta_of_join
 from headwater.plan.deltas.opaque import delta_of_opaque
+from headwater.plan.deltas.pivot import delta_of_pivot
 from headwater.plan.deltas.project import delta_of_project
 from headwater.plan.deltas.scan import delta_of_scan
 from headwater.plan.deltas.set_operation import delta_of_set_operation
@@ -25,6 +26,7 @@ from headwater.vocabulary.algebra import (
     Join,
     Node,
     Opaque,
+    Pivot,
     Project,
     Scan,
     SetOperation,
@@ -44,6 +46,7 @@ LAWS: Mapping[type[Node], Law] = {
     Distinct: delta_of_distinct,
     Window: delta_of_window,
     SetOperation: delta_of_set_operation,
+    Pivot: delta_of_pivot,
     TopK: delta_of_top_k,
     Opaque: delta_of_opaque,
 }

@@ -11,14 +11,18 @@ from headwater.vocabulary.algebra import Aggregate, Item, Node, column
 
 
 def delta_of_aggregate(planning: Planning, node: Node) -> str | None:
-    """Without keys there is one group, and any change touches it."""
+    """Without keys there is one group, and any change touches it.
+
+    Its difference is made at once: where the value stayed the same it is known to be empty, and
+    what is joined to it is not even read.
+    """
     aggregate = cast("Aggregate", node)
     below = planning.delta(aggregate.input)
     if below is None:
         return None
     if not aggregate.keys:
         whole = difference(node.columns, planning.new(node), planning.old(node))
-        return planning.relation("aggregate", whole)
+        return planning.relation("aggregate", whole, once=True)
     touched = touched_keys(planning, [(below, aggregate.keys)])
     keys = tuple(Item(item.id, column(item.id)) for item in aggregate.keys)
     return keyed_difference(planning, node, keys, touched)

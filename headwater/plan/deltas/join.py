@@ -13,6 +13,7 @@ from typing import cast
 from sqlglot import exp
 
 from headwater.plan.consolidate import difference
+from headwater.plan.deltas.narrowed import narrowed_left, narrowed_right
 from headwater.plan.planning import Planning
 from headwater.plan.render import join_text, listed
 from headwater.vocabulary.algebra import Join, JoinKind, Node
@@ -38,9 +39,11 @@ def _inner(planning: Planning, join: Join) -> str | None:
     terms = []
     left, right = planning.delta(join.left), planning.delta(join.right)
     if left is not None:
-        terms.append(join_text(join, quoted(left), planning.new(join.right), _WEIGHT))
+        base = planning.new(narrowed_right(planning, join, left))
+        terms.append(join_text(join, quoted(left), base, _WEIGHT))
     if right is not None:
-        terms.append(join_text(join, planning.old(join.left), quoted(right), _WEIGHT))
+        base = planning.old(narrowed_left(planning, join, right))
+        terms.append(join_text(join, base, quoted(right), _WEIGHT))
     return planning.relation("join", " UNION ALL ".join(terms)) if terms else None
 
 
@@ -49,7 +52,8 @@ def _one_sided(planning: Planning, join: Join) -> str | None:
     terms = []
     left, right = planning.delta(join.left), planning.delta(join.right)
     if left is not None:
-        terms.append(join_text(join, quoted(left), planning.new(join.right), _WEIGHT))
+        base = planning.new(narrowed_right(planning, join, left))
+        terms.append(join_text(join, quoted(left), base, _WEIGHT))
     if right is not None:
         terms.append(f"SELECT * FROM {quoted(_flipped(planning, join, right))}")
     return planning.relation("join", " UNION ALL ".join(terms)) if terms else None
@@ -58,14 +62,16 @@ def _one_sided(planning: Planning, join: Join) -> str | None:
 def _flipped(planning: Planning, join: Join, right: str) -> str:
     """What a change on the right makes of the left rows it matches."""
     on = text(join.on) if join.on is not None else "TRUE"
+    old_left = planning.old(narrowed_left(planning, join, right))
     touched = planning.relation(
         "touched",
-        f"SELECT {listed(join.left.columns)} FROM {planning.old(join.left)} "
+        f"SELECT {listed(join.left.columns)} FROM {old_left} "
         f"AS l LEFT SEMI JOIN {quoted(right)} AS r ON {on}",
         once=True,
     )
-    after = join_text(join, quoted(touched), planning.new(join.right))
-    before = join_text(join, quoted(touched), planning.old(join.right))
+    partners = narrowed_right(planning, join, touched)
+    after = join_text(join, quoted(touched), planning.new(partners))
+    before = join_text(join, quoted(touched), planning.old(partners))
     return planning.relation("flipped", difference(join.columns, after, before))
 
 

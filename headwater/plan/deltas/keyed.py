@@ -9,14 +9,15 @@ from headwater.plan.restrict import restrict
 from headwater.vocabulary.algebra import Item, Node
 from headwater.vocabulary.names import quoted
 
-_PREFIX = "__hw_touched_"
+PREFIX = "__hw_touched_"
+"""What a touched key is called in the relation of touched keys."""
 
 
 def touched_keys(planning: Planning, moved: list[tuple[str, tuple[Item, ...]]]) -> str:
     """The distinct keys of some changes; both images of an update count."""
     parts = []
     for relation, keys in moved:
-        items = tuple(Item(_PREFIX + key.id, key.expression) for key in keys)
+        items = tuple(Item(PREFIX + key.id, key.expression) for key in keys)
         parts.append(f"SELECT {computed(items)} FROM {quoted(relation)}")
     union = " UNION ALL ".join(parts)
     return planning.relation("touched", f"SELECT DISTINCT * FROM ({union})", once=True)
@@ -24,6 +25,6 @@ def touched_keys(planning: Planning, moved: list[tuple[str, tuple[Item, ...]]]) 
 
 def keyed_difference(planning: Planning, node: Node, keys: tuple[Item, ...], touched: str) -> str:
     """New minus old, both evaluated on the touched keys only."""
-    kept = restrict(node, tuple((k.expression, _PREFIX + k.id) for k in keys), touched)
+    kept = restrict(node, tuple((k.expression, PREFIX + k.id) for k in keys), touched)
     sql = difference(node.columns, planning.new(kept), planning.old(kept))
     return planning.relation("keyed", sql)

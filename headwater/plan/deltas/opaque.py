@@ -10,4 +10,4 @@ from headwater.vocabulary.algebra import Node
 def delta_of_opaque(planning: Planning, node: Node) -> str | None:
     """The sub-tree is recomputed; its difference flows on as a change."""
     whole = difference(node.columns, planning.new(node), planning.old(node))
-    return planning.relation("opaque", whole)
+    return planning.relation("opaque", whole, once=True)

@@ -8,8 +8,9 @@ from sqlglot import exp
 
 from headwater.plan.layout import COUNT, Groups, Layout
 from headwater.plan.mergeable import AggregateTypes, Part, average_limit, average_sql
+from headwater.plan.patch import Keyed, found_by_keys, keyed_patch
 from headwater.plan.planning import Planning
-from headwater.plan.steps import MergeGroups, Write
+from headwater.plan.steps import Patch, Write
 from headwater.vocabulary.algebra import Item
 from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.names import WEIGHT, quoted
@@ -20,7 +21,7 @@ _SIGN = "__hw_sign"
 def groups_write(
     planning: Planning, layout: Layout, types: dict[str, AggregateTypes], *, inserts_only: bool
 ) -> Write:
-    """MERGE ... WHEN MATCHED THEN UPDATE SET state = state + change."""
+    """state′ = state + change for every touched group; a group goes when its count comes to 0."""
     groups = layout.groups
     if groups is None or layout.keys is None:
         raise ValueError("the view has no mergeable groups")
@@ -30,15 +31,16 @@ def groups_write(
     sql = _state_change(layout, groups, change, inserts_only=inserts_only)
     states = planning.relation("states", sql, once=True)
     values = _Values(groups, types)
-    return MergeGroups(
-        "merge groups",
-        states,
+    keyed = Keyed(
         layout.columns,
         layout.keys,
-        tuple((c, v) for c, v in values.updates(layout) if c not in layout.keys),
-        tuple(values.inserts(layout)),
-        f"t.{quoted(COUNT)} + s.{quoted(COUNT)} = 0" if layout.keys else None,
+        dict(values.updates(layout)),
+        dict(values.inserts(layout)),
+        leaves=f"t.{quoted(COUNT)} + s.{quoted(COUNT)} = 0" if layout.keys else "FALSE",
     )
+    found = planning.relation("found", found_by_keys(layout.keys, states), once=True)
+    patch = planning.relation("patch", keyed_patch(keyed, found, states), once=True)
+    return Patch("patch", patch, layout.columns, layout.keys)
 
 
 def _state_change(layout: Layout, groups: Groups, change: str, *, inserts_only: bool) -> str:

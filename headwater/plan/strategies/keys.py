@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from headwater.plan.layout import Layout
+from headwater.plan.patch import Keyed, found_by_keys, keyed_patch
 from headwater.plan.planning import Planning
 from headwater.plan.render import computed
 from headwater.plan.restrict import restrict
 from headwater.plan.shape import grouped_shape
-from headwater.plan.steps import PRESENT, MergeKeys, Write
+from headwater.plan.steps import PRESENT, Patch, Write
 from headwater.vocabulary.algebra import Item, column
 from headwater.vocabulary.names import quoted
 
@@ -30,7 +31,25 @@ def keys_write(planning: Planning, layout: Layout) -> Write:
     wanted = tuple((column(layout.id_of(name)), _PREFIX + name) for name in layout.keys)
     fresh = planning.new(restrict(layout.root, wanted, touched))
     state = planning.relation("state", _state(layout, touched, fresh), once=True)
-    return MergeKeys("merge keys", state, layout.columns, layout.keys)
+    found = planning.relation("found", found_by_keys(layout.keys, state), once=True)
+    sql = keyed_patch(_replaced(layout), found, state)
+    patch = planning.relation("patch", sql, once=True)
+    return Patch("patch", patch, layout.columns, layout.keys)
+
+
+def _replaced(layout: Layout) -> Keyed:
+    """A touched key's row is the recomputed one, if there is one."""
+    fresh = {c: f"s.{quoted(c)}" for c in layout.columns}
+    others = [quoted(c) for c in layout.columns if c not in (layout.keys or ())]
+    return Keyed(
+        layout.columns,
+        layout.keys or (),
+        fresh,
+        fresh,
+        leaves=f"NOT s.{quoted(PRESENT)}",
+        comes=f"s.{quoted(PRESENT)}",
+        differs=" OR ".join(f"NOT (t.{c} <=> s.{c})" for c in others) or "FALSE",
+    )
 
 
 def _state(layout: Layout, touched: str, fresh: str) -> str:

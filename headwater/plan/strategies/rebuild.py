@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from headwater.plan.consolidate import difference
 from headwater.plan.layout import Layout
 from headwater.plan.planning import Planning
 from headwater.plan.render import listed
-from headwater.plan.steps import HAVE, TARGET, Overwrite, Rewrite, Write
-from headwater.plan.strategies.rows import as_table_rows, merge_rows
-from headwater.vocabulary.names import WEIGHT, quoted
+from headwater.plan.steps import TARGET, Overwrite, Rewrite, Write
+from headwater.plan.strategies.rows import as_table_rows, patch_rows
+from headwater.vocabulary.names import quoted
 
 
 def overwrite_write(planning: Planning, layout: Layout, sql: str | None) -> Write:
@@ -18,20 +19,14 @@ def overwrite_write(planning: Planning, layout: Layout, sql: str | None) -> Writ
 def rewrite_write(planning: Planning, layout: Layout, sql: str | None) -> Write:
     """Netted difference between the new content and the table."""
     content = _content(planning, layout, sql, once=True)
-    names, weight, have = listed(layout.columns), quoted(WEIGHT), quoted(HAVE)
-    one, none = "CAST(1 AS BIGINT)", "CAST(0 AS BIGINT)"
-    both = (
-        f"SELECT {names}, {one} AS {weight}, {none} AS {have} FROM {quoted(content)} UNION ALL "
-        f"SELECT {names}, -{one} AS {weight}, {one} AS {have} FROM {quoted(TARGET)}"
-    )
-    counted = planning.relation(
-        "difference",
-        f"SELECT {names}, SUM({weight}) AS {weight}, SUM({have}) AS {have} FROM ({both}) "
-        f"GROUP BY {names} HAVING SUM({weight}) <> 0",
-        once=True,
-    )
-    rows = merge_rows(planning, layout, counted)
-    return Rewrite("rewrite", rows.relation, layout.columns, content)
+    shown = f"SELECT {listed(layout.columns)} FROM "
+    differing = difference(layout.columns, shown + quoted(content), shown + quoted(TARGET))
+    rows = planning.relation("difference", differing, once=True)
+    before = len(planning.derived)
+    patch = patch_rows(planning, layout, rows)
+    patching = tuple(planning.derived[before:])
+    del planning.derived[before:]
+    return Rewrite("rewrite", patch.relation, layout.columns, content, rows, patching)
 
 
 def _content(planning: Planning, layout: Layout, sql: str | None, *, once: bool) -> str:

@@ -1,0 +1,91 @@
+"""One Delta transaction: files in, files out, the stamp, and the fence.
+
+Delta's own writer lays the files out, checks the table's features and arbitrates between commits.
+The fence is the version: a transaction that does not start from the version the refresh started
+from is given up, and one that meets another commit on its way fails, because it says that it has
+read the whole table.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from headwater.capture.actions import Action
+from headwater.commit.lock import commit_lock
+from headwater.commit.target import Target
+from headwater.execute.delta import (
+    DELTA,
+    action_object,
+    active,
+    delta_log,
+    java_class,
+    nothing,
+    sequence,
+)
+from headwater.vocabulary.errors import RefreshFenced
+from headwater.vocabulary.names import TRANSACTION_APP
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Transaction:
+    """A commit in the making; nothing of it is seen before `commit`."""
+
+    def __init__(self, session: SparkSession, target: Target) -> None:
+        self._session = session
+        self._target = target
+        absent = nothing(session)
+        with active(session):
+            self._delta = delta_log(session, target.path).startTransaction(absent, absent)
+        self._actions: list[Any] = []
+        found = int(self._delta.snapshot().version())
+        if found != target.stamp.base:
+            raise RefreshFenced(
+                f"the table of {target.stamp.view} moved from version {target.stamp.base} "
+                f"to {found} while it was being refreshed"
+            )
+
+    def add(self, frame: DataFrame) -> None:
+        """Write rows to new files; those with a change type go to the change feed alone."""
+        with active(self._session):
+            written = self._delta.writeFiles(frame._jdf)  # noqa: SLF001
+        self._actions += [written.apply(n) for n in range(written.size())]
+
+    def remove(self, files: Sequence[Action]) -> None:
+        """Take files out of the table."""
+        now = _now()
+        for file in files:
+            added = action_object(self._session, "add", file)
+            self._actions.append(added.removeWithTimestamp(now, True))  # noqa: FBT003
+
+    def commit(self) -> None:
+        """All or nothing, as the version after the one it started from."""
+        stamp = self._target.stamp
+        fence = {"appId": TRANSACTION_APP, "version": stamp.sequence, "lastUpdated": _now()}
+        self._actions.append(action_object(self._session, "txn", fence))
+        self._delta.readWholeTable()
+        actions = sequence(self._session, self._actions)
+        with commit_lock(self._target.path), active(self._session):
+            self._delta.commit(actions, self._operation())
+
+    def _operation(self) -> Any:
+        """Delta's word for the commit, with our stamp as its user's words."""
+        session, absent = self._session, nothing(self._session)
+        jvm: Any = session.sparkContext._jvm  # noqa: SLF001
+        stamp = jvm.scala.Some(self._target.stamp.to_json())
+        mode = jvm.org.apache.spark.sql.SaveMode.valueOf("Append")
+        write = java_class(session, f"{DELTA}.DeltaOperations$Write").getConstructors()[0]
+        rest = [absent] * (write.getParameterCount() - 4)
+        values = [mode, absent, absent, stamp, *rest]
+        gateway: Any = session.sparkContext._gateway  # noqa: SLF001
+        arguments = gateway.new_array(jvm.java.lang.Object, len(values))
+        for at, value in enumerate(values):
+            arguments[at] = value
+        return write.newInstance(arguments)
+
+
+def _now() -> int:
+    return int(time.time() * 1000)

@@ -1,0 +1,1 @@
+"""What decides which job runs when, and where; no Spark."""

@@ -1,0 +1,90 @@
+"""ORDER BY, LIMIT and OFFSET. A view is a bag: without a limit its order means nothing."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from sqlglot import exp
+
+from headwater.define.lowering.attach import refuse_left
+from headwater.define.lowering.context import Lowering
+from headwater.define.lowering.expressions import resolve
+from headwater.define.lowering.refusal import NotLoweredError
+from headwater.define.lowering.scope import Scope
+from headwater.define.lowering.selected import Selected
+from headwater.vocabulary.algebra import Node, TopK, column
+
+
+class _Shown(exp.Expression):
+    """A column of the result, while the names around it are looked up in the input."""
+
+    arg_types: ClassVar = {"this": True}
+
+
+def is_limited(tree: exp.Expr) -> bool:
+    return bool(tree.args.get("limit") or tree.args.get("offset"))
+
+
+def sort_keys(
+    context: Lowering, select: exp.Select, scope: Scope, selected: Selected
+) -> list[exp.Ordered]:
+    """The sort keys of a SELECT; none where nothing is limited."""
+    if not is_limited(select):
+        return []
+    order = select.args.get("order")
+    return [_sort_key(context, o, scope, selected) for o in (order.expressions if order else [])]
+
+
+def _sort_key(
+    context: Lowering, written: exp.Ordered, scope: Scope, selected: Selected
+) -> exp.Ordered:
+    by = written.this
+    if isinstance(by, exp.Literal) and not by.is_string:
+        return ordered(written, selected.expressions[int(by.name) - 1].copy())
+    shown = dict(zip((n.lower() for n in selected.names), selected.expressions, strict=True))
+
+    def put_aside(part: exp.Expr) -> exp.Expr:
+        is_name = isinstance(part, exp.Column) and not part.table
+        if is_name and part.name.lower() in shown and part.find_ancestor(exp.Query) is None:
+            return _Shown(this=part.name.lower())
+        return part
+
+    def back(part: exp.Expr) -> exp.Expr:
+        return exp.Paren(this=shown[part.this].copy()) if isinstance(part, _Shown) else part
+
+    named = by.copy().transform(put_aside)
+    if isinstance(named, _Shown):
+        return ordered(written, shown[named.this].copy())
+    return ordered(written, resolve(context, named, scope).transform(back))
+
+
+def ordered(written: exp.Ordered, by: exp.Expr) -> exp.Ordered:
+    """The same direction for another expression."""
+    copied = written.copy()
+    copied.set("this", by)
+    return copied
+
+
+def limited(select: exp.Expr, node: Node, order: list[exp.Ordered]) -> Node:
+    """The first rows, if the query asks for some only."""
+    if not is_limited(select):
+        return node
+    parts = (select.args.get("limit"), select.args.get("offset"))
+    counts = [part.expression if part is not None else None for part in parts]
+    if any(count is not None and count.find(exp.Column, exp.Query) for count in counts):
+        raise NotLoweredError("LIMIT", "a LIMIT that is not a constant")
+    return TopK(node, tuple(order), counts[0], counts[1])
+
+
+def limited_result(context: Lowering, tree: exp.Expr, node: Node, scope: Scope) -> Node:
+    """The first rows of a whole query, ordered by the columns that it shows."""
+    order = tree.args.get("order")
+    keys = []
+    for key in order.expressions if order and is_limited(tree) else []:
+        by = key.this
+        if isinstance(by, exp.Literal) and not by.is_string:
+            keys.append(ordered(key, column(scope.star()[int(by.name) - 1].id)))
+        else:
+            keys.append(ordered(key, resolve(context, by, scope)))
+            refuse_left(keys[-1])
+    return limited(tree, node, keys)

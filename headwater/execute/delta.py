@@ -1,0 +1,91 @@
+"""Delta's own log object, driven from Python.
+
+Delta's public calls rebuild a table's state by Spark jobs after every commit, though its files are
+known from the log. What is used here instead, each thing in one function: reading given files as a
+relation, and a transaction that takes files out and puts files in. See decision 0009.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from headwater.capture.actions import Action
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+DELTA = "org.apache.spark.sql.delta"
+
+
+def delta_log(session: SparkSession, path: str) -> Any:
+    """The log object of the table at a path; Delta keeps one per table and process."""
+    logs = _jvm(session).org.apache.spark.sql.delta.DeltaLog
+    return logs.forTable(session._jsparkSession, path)  # noqa: SLF001
+
+
+def files_frame(
+    session: SparkSession, path: str, version: int, adds: Sequence[Action]
+) -> DataFrame:
+    """The rows of some files of a table, read as that version of the table reads them."""
+    from pyspark.sql import DataFrame as Frame  # noqa: PLC0415
+
+    log = delta_log(session, path)
+    absent = nothing(session)
+    snapshot = log.update(False, absent, absent)  # noqa: FBT003  (its answer is awaited)
+    if snapshot.version() != version:
+        snapshot = log.getSnapshotAt(version, absent, absent, False)  # noqa: FBT003
+    files = sequence(session, (action_object(session, "add", add) for add in adds))
+    with active(session):
+        frame = log.createDataFrame(snapshot, files, False, absent)  # noqa: FBT003
+    return Frame(frame, session)
+
+
+@contextmanager
+def active(session: SparkSession) -> Iterator[None]:
+    """Make a session the thread's own: what Delta makes belongs to that one."""
+    sessions = module(session, "org.apache.spark.sql.classic.SparkSession$")
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(session._jsparkSession)  # noqa: SLF001
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
+
+
+def action_object(session: SparkSession, kind: str, action: Action) -> Any:
+    """A line of a commit as Delta's own object."""
+    return module(session, f"{DELTA}.actions.Action$").fromJson(json.dumps({kind: action}))
+
+
+def sequence(session: SparkSession, items: Iterable[Any]) -> Any:
+    """A Scala sequence."""
+    buffer = _jvm(session).scala.collection.mutable.ArrayBuffer()
+    for item in items:
+        buffer.append(item)
+    return buffer.toSeq()
+
+
+def module(session: SparkSession, name: str) -> Any:
+    """A Scala object by the name of its class."""
+    return java_class(session, name).getField("MODULE$").get(None)
+
+
+def nothing(session: SparkSession) -> Any:
+    """Scala's None."""
+    return module(session, "scala.None$")
+
+
+def java_class(session: SparkSession, name: str) -> Any:
+    """A class by name, found where Spark itself looks for added jars."""
+    java = _jvm(session).java.lang
+    return java.Class.forName(name, True, java.Thread.currentThread().getContextClassLoader())  # noqa: FBT003
+
+
+def _jvm(session: SparkSession) -> Any:
+    return session.sparkContext._jvm  # noqa: SLF001

@@ -1,0 +1,67 @@
+"""Functions that the user registered in the session: what kind they are, and what is in them.
+
+A deterministic one is followed like a built-in function. Its body is part of what a view means, so
+a fingerprint of it is kept with the compiled view; another body rebuilds the view.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_SCALAR = {100, 101, 200, 204}
+"""Evaluation types of Python functions that make one value of one row."""
+_AGGREGATE = {202, 252}
+
+
+@dataclass(frozen=True)
+class OwnFunction:
+    """A registered function; `kind` is scalar or aggregate."""
+
+    kind: str
+    fingerprint: str
+
+
+def own_functions(session: SparkSession, names: Iterable[str]) -> dict[str, OwnFunction]:
+    """Those of the names that are deterministic Python functions of the session."""
+    found = {}
+    for name in names:
+        call = _call(session, name)
+        kind = _kind(call) if call is not None else None
+        if kind is not None:
+            found[name] = OwnFunction(kind, _fingerprint(call))
+    return found
+
+
+def _call(session: SparkSession, name: str) -> Any:
+    jvm: Any = session.sparkContext._jvm  # noqa: SLF001
+    registry = session._jsparkSession.sessionState().functionRegistry()  # noqa: SLF001
+    identifier = jvm.org.apache.spark.sql.catalyst.FunctionIdentifier(name)
+    builder = registry.lookupFunctionBuilder(identifier)
+    if builder.isEmpty():
+        return None
+    try:
+        return builder.get().apply(jvm.org.apache.spark.api.python.PythonUtils.toSeq([]))
+    except Exception:  # noqa: BLE001  (not a Python function: its builder wants arguments)
+        return None
+
+
+def _kind(call: Any) -> str | None:
+    if call.getClass().getSimpleName() not in {"PythonUDF", "PythonUDAF"}:
+        return None
+    if not call.udfDeterministic():
+        return None
+    if call.evalType() in _SCALAR:
+        return "scalar"
+    return "aggregate" if call.evalType() in _AGGREGATE else None
+
+
+def _fingerprint(call: Any) -> str:
+    body = bytes(byte % 256 for byte in call.func().command().toArray())
+    described = f"{call.evalType()} {call.dataType().json()}".encode()
+    return hashlib.sha256(described + body).hexdigest()[:16]

@@ -1,0 +1,124 @@
+"""From a plan to a commit: run its steps, then land them exactly once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from headwater.attempt import Attempt
+from headwater.capture.view_log import find_attempt
+from headwater.commit.committer import Landed, commit
+from headwater.commit.target import TABLE_PROPERTIES, Target
+from headwater.compiled_views import compiled_text, stored_tables
+from headwater.execute.cause import cause_of
+from headwater.execute.executor import Executor
+from headwater.execute.isolated import isolated, tagged
+from headwater.execute.staged import Staged, Stored
+from headwater.plan.planner import Situation
+from headwater.plan.steps import RefreshPlan
+from headwater.plan.view import CompiledView
+from headwater.publish.publisher import Known
+from headwater.vocabulary.errors import CommitFailed, HeadwaterError, SparkFailed
+from headwater.vocabulary.frontier import Frontier, SourceVersion
+from headwater.vocabulary.names import TRANSACTION_APP
+from headwater.vocabulary.receipt import StepCost
+from headwater.vocabulary.stamp import Stamp
+from headwater.vocabulary.technique import Technique
+from headwater.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Run:
+    """One attempt to move one view, while nobody else does."""
+
+    workspace: Workspace
+    attempt: Attempt
+    view: CompiledView
+    known: Known
+    pins: Mapping[str, SourceVersion]
+
+
+def execute(run: Run, situation: Situation, plan: RefreshPlan) -> Staged:
+    """Run the plan's steps; nothing of it touches the view."""
+    spark, attempt = run.workspace.spark, run.attempt
+    tables = stored_tables(run.workspace, run.view)
+    expected = {w.source: w.rows for w in situation.windows.values()}
+    try:
+        with tagged(spark, attempt.tag):
+            executor = Executor(isolated(spark), tables, _stored(run), expected)
+            return executor.run(plan, attempt.checkpoint)
+    except HeadwaterError:
+        raise
+    except Exception as error:
+        attempt.stop_if_asked("while it ran")
+        raise SparkFailed(f"{run.view.name} by {plan.technique}: {cause_of(error)}") from error
+
+
+def land(
+    run: Run, situation: Situation, plan: RefreshPlan, staged: Staged
+) -> tuple[Landed, Stamp, StepCost]:
+    """Commit what was staged; the stamp says what it is and which versions it stands for."""
+    started = time.perf_counter()
+    target = _target(run, plan.technique, reshapes=not situation.exists)
+    log = run.workspace.log_of(run.view.name)
+    try:
+        with tagged(run.workspace.spark, run.attempt.tag):
+            landed = commit(staged, target, lambda id_, after: find_attempt(log, id_, after))
+    except CommitFailed:
+        run.attempt.stop_if_asked("while it committed")
+        raise
+    cost = StepCost("commit", time.perf_counter() - started, landed.rows_inserted)
+    return landed, target.stamp, cost
+
+
+def _stored(run: Run) -> Stored | None:
+    known = run.known
+    if known.latest < 0:
+        return None
+    files = run.workspace.log_of(known.record.name).files(known.latest)
+    return Stored(known.record.path, known.latest, files)
+
+
+def _target(run: Run, technique: Technique, *, reshapes: bool) -> Target:
+    workspace, view = run.workspace, run.view
+    definition = workspace.definitions.views[view.name]
+    known_sources = workspace.definitions.sources
+    sources = {name: known_sources[name] for name in view.catalog if name in known_sources}
+    stamp = Stamp(
+        view=view.name,
+        attempt=run.attempt.id,
+        sequence=_next_sequence(workspace, run.known),
+        definition=definition.fingerprint,
+        settings=workspace.settings_fingerprint(),
+        frontier=Frontier.of(run.pins),
+        technique=technique,
+        base=run.known.latest,
+        compiled=compiled_text(workspace, view.name),
+        statement=definition.text,
+        sources={name: source.text for name, source in sources.items()},
+        places={
+            view.name: definition.location,
+            **{name: source.location for name, source in sources.items()},
+        },
+    )
+    return Target(
+        run.known.record.path,
+        stamp,
+        definition.partitioned_by,
+        definition.cluster_by,
+        TABLE_PROPERTIES,
+        reshapes,
+    )
+
+
+def _next_sequence(workspace: Workspace, known: Known) -> int:
+    """One above what Delta remembers at the version this refresh started from.
+
+    Not at the newest one: whoever committed since then has used this very number, which fences us.
+    """
+    if known.latest < 0:
+        return 1
+    log = workspace.log_of(known.record.name)
+    last = log.transaction_version(TRANSACTION_APP, known.latest) or 0
+    return max(known.stamp.sequence if known.stamp else 0, last) + 1

@@ -1,0 +1,45 @@
+"""ΔA ⋈ B = ΔA ⋈ B|K with K the join keys of ΔA: of the other side only those keys are computed."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from headwater.plan.deltas.keyed import PREFIX, touched_keys
+from headwater.plan.equality import equal_pairs
+from headwater.plan.planning import Planning
+from headwater.plan.restrict import Restrict, restrict
+from headwater.vocabulary.algebra import (
+    Aggregate,
+    Distinct,
+    Item,
+    Join,
+    Node,
+    Pivot,
+    SetOperation,
+    Window,
+    walk,
+)
+
+_COSTLY = (Aggregate, Distinct, Pivot, SetOperation, Window)
+"""Worth narrowing: a table or a row-by-row operator is joined to a small change as it is."""
+
+
+def narrowed_right(planning: Planning, join: Join, left: str) -> Node:
+    """The right side, for as many keys as the rows of a relation on the left have."""
+    return _narrowed(planning, join.right, left, [(r, m) for m, r in equal_pairs(join)])
+
+
+def narrowed_left(planning: Planning, join: Join, right: str) -> Node:
+    return _narrowed(planning, join.left, right, list(equal_pairs(join)))
+
+
+def _narrowed(
+    planning: Planning, side: Node, rows: str, pairs: list[tuple[exp.Expr, exp.Expr]]
+) -> Node:
+    if not pairs or not any(isinstance(node, _COSTLY) for node in walk(side)):
+        return side
+    items = tuple(Item(f"join_{n}", theirs) for n, (_, theirs) in enumerate(pairs, 1))
+    wanted = tuple((mine, PREFIX + item.id) for (mine, _), item in zip(pairs, items, strict=True))
+    if isinstance(restrict(side, wanted, ""), Restrict):
+        return side
+    return restrict(side, wanted, touched_keys(planning, [(rows, items)]))

@@ -1,0 +1,23 @@
+"""Δp(R) = p(R′)|K − p(R)|K with K the groups of ΔR: a pivot is an aggregate laid out in columns."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from headwater.plan.consolidate import difference
+from headwater.plan.deltas.keyed import keyed_difference, touched_keys
+from headwater.plan.planning import Planning
+from headwater.vocabulary.algebra import Node, Pivot, passed
+
+
+def delta_of_pivot(planning: Planning, node: Node) -> str | None:
+    """Without group columns there is one row, and any change touches it."""
+    pivot = cast("Pivot", node)
+    below = planning.delta(pivot.input)
+    if below is None:
+        return None
+    if not pivot.groups:
+        whole = difference(node.columns, planning.new(node), planning.old(node))
+        return planning.relation("pivot", whole)
+    keys = passed(pivot.groups)
+    return keyed_difference(planning, node, keys, touched_keys(planning, [(below, keys)]))

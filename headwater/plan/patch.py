@@ -1,0 +1,130 @@
+"""A view's change as a patch of its table: which stored rows go, which rows come.
+
+Every row of a patch says what happens (`_change_type`) and, if it is about a stored row, in which
+file that is. The files named are written anew without the rows that go, and the others stay. A row
+that is stored several times and loses some of its copies has the others in the patch too, as
+`stay`: all copies are taken out by value, and those come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from headwater.plan.render import listed
+from headwater.plan.steps import TARGET
+from headwater.vocabulary.names import CHANGE, FILE, WEIGHT, quoted
+
+_KINDS = "__hw_kinds"
+_COPIES = "__hw_copies"
+_COPY = "__hw_copy"
+_COMES = f"{CHANGE} IN ('insert', 'update_postimage')"
+_GOES = f"{CHANGE} IN ('delete', 'update_preimage')"
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """How a row of the table (t) and the row of its key in a relation (s) make a new row."""
+
+    columns: tuple[str, ...]
+    keys: tuple[str, ...]
+    updated: Mapping[str, str]  # column -> SQL over t and s
+    inserted: Mapping[str, str]  # column -> SQL over s
+    leaves: str  # SQL over t and s: the stored row goes and none takes its place
+    comes: str = "TRUE"  # SQL over s: a key without stored row gets one
+    differs: str = "TRUE"  # SQL over t and s: the new row is another than the stored one
+
+
+def found_by_keys(keys: tuple[str, ...], source: str) -> str:
+    """The stored rows of the keys in a relation."""
+    on = _same(keys) or "TRUE"
+    return f"SELECT t.* FROM {quoted(TARGET)} t LEFT SEMI JOIN {quoted(source)} s ON {on}"
+
+
+def keyed_patch(keyed: Keyed, found: str, source: str) -> str:
+    """One row per key in the relation, at most one stored: delete, update, insert or nothing."""
+    old = ", ".join(f"t.{quoted(c)} AS {_old(n)}" for n, c in enumerate(keyed.columns))
+    new = ", ".join(f"{_fresh(keyed, c)} AS {_new(n)}" for n, c in enumerate(keyed.columns))
+    shown = ", ".join(
+        f"CASE WHEN {_COMES} THEN {_new(n)} ELSE {_old(n)} END AS {quoted(c)}"
+        for n, c in enumerate(keyed.columns)
+    )
+    kinds = (
+        f"CASE WHEN t.{FILE} IS NULL THEN CASE WHEN {keyed.comes} THEN array('insert') END "
+        f"WHEN {keyed.leaves} THEN array('delete') "
+        f"WHEN {keyed.differs} THEN array('update_preimage', 'update_postimage') END"
+    )
+    on = _same(keyed.keys) or "TRUE"
+    return (
+        f"SELECT {shown}, CASE WHEN {_GOES} THEN {FILE} END AS {FILE}, {CHANGE} "
+        f"FROM (SELECT {old}, {new}, t.{FILE}, {kinds} AS {_KINDS} "
+        f"FROM {quoted(source)} s LEFT JOIN {quoted(found)} t ON {on}) p "
+        f"LATERAL VIEW explode({_KINDS}) k AS {CHANGE}"
+    )
+
+
+def _fresh(keyed: Keyed, column: str) -> str:
+    """Nothing is computed for a row that goes: its values may no longer be computable."""
+    inserted, updated = keyed.inserted[column], keyed.updated[column]
+    return (
+        f"CASE WHEN t.{FILE} IS NULL THEN {inserted} WHEN {keyed.leaves} THEN NULL "
+        f"ELSE {updated} END"
+    )
+
+
+def found_rows(columns: tuple[str, ...], rows: str) -> str:
+    """All stored copies of the rows that go."""
+    going = f"(SELECT * FROM {quoted(rows)} WHERE {quoted(WEIGHT)} < 0)"
+    return f"SELECT t.* FROM {quoted(TARGET)} t LEFT SEMI JOIN {going} s ON {_same(columns)}"
+
+
+def rows_patch(columns: tuple[str, ...], found: str, rows: str) -> str:
+    """-n: n of the stored copies go, the others stay; +n: n copies come."""
+    names, weight = listed(columns), quoted(WEIGHT)
+    shown = ", ".join(f"s.{quoted(c)}" for c in columns)
+    stored = f"SELECT {names}, collect_list({FILE}) AS files FROM {quoted(found)} GROUP BY {names}"
+    drift = "raise_error('HEADWATER_DRIFT: the table lacks a row that its sources once gave it')"
+    copies = (
+        f"CASE WHEN coalesce(size(t.files), 0) >= -s.{weight} THEN transform(t.files, (f, i) -> "
+        f"struct(f AS file, CASE WHEN i < -s.{weight} THEN 'delete' ELSE 'stay' END AS kind)) "
+        f"ELSE {drift} END"
+    )
+    return (
+        f"SELECT {names}, {_COPY}.file AS {FILE}, {_COPY}.kind AS {CHANGE} "
+        f"FROM (SELECT {shown}, {copies} AS {_COPIES} "
+        f"FROM (SELECT * FROM {quoted(rows)} WHERE {weight} < 0) s "
+        f"LEFT JOIN ({stored}) t ON {_same(columns)}) g "
+        f"LATERAL VIEW explode({_COPIES}) e AS {_COPY} "
+        f"UNION ALL SELECT {names}, CAST(NULL AS STRING), 'insert' "
+        f"FROM (SELECT * FROM {quoted(rows)} WHERE {weight} > 0) c "
+        f"LATERAL VIEW explode(array_repeat(1, CAST({weight} AS INT))) n AS {_COPY}"
+    )
+
+
+def patched(columns: tuple[str, ...], identity: tuple[str, ...], table: str, patch: str) -> str:
+    """The rows of a table, or of those of its files that a patch names, once it is applied."""
+    shown = ", ".join(f"t.{quoted(c)}" for c in columns)
+    going = f"(SELECT {listed(identity) or '1'} FROM {quoted(patch)} WHERE {_GOES})"
+    coming = f"{_COMES} OR {CHANGE} = 'stay'"
+    return (
+        f"SELECT {shown} FROM {quoted(table)} t LEFT ANTI JOIN {going} s "
+        f"ON {_same(identity) or 'TRUE'} "
+        f"UNION ALL SELECT {listed(columns)} FROM {quoted(patch)} WHERE {coming}"
+    )
+
+
+def fed(columns: tuple[str, ...], patch: str) -> str:
+    """What the table's change feed tells of a patch."""
+    return f"SELECT {listed(columns)}, {CHANGE} FROM {quoted(patch)} WHERE {CHANGE} <> 'stay'"
+
+
+def _same(columns: tuple[str, ...]) -> str:
+    return " AND ".join(f"t.{quoted(c)} <=> s.{quoted(c)}" for c in columns)
+
+
+def _old(number: int) -> str:
+    return f"__hw_old_{number}"
+
+
+def _new(number: int) -> str:
+    return f"__hw_new_{number}"

@@ -1,0 +1,67 @@
+"""What one refresh did, as its caller and the history see it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Self
+
+from headwater.publish.publisher import Known
+from headwater.vocabulary.clock import Clock
+from headwater.vocabulary.frontier import Frontier, SourceVersion
+from headwater.vocabulary.reason import Reason
+from headwater.vocabulary.receipt import Receipt, StepCost
+from headwater.vocabulary.stamp import Stamp
+from headwater.vocabulary.technique import Technique
+
+if TYPE_CHECKING:
+    from headwater.commit.committer import Landed
+
+
+@dataclass(frozen=True)
+class Started:
+    """When a refresh began, by the clock and by a watch."""
+
+    at: datetime
+    watch: float
+
+    @classmethod
+    def now(cls, clock: Clock) -> Self:
+        return cls(clock.now(), time.perf_counter())
+
+
+@dataclass(frozen=True)
+class Ran:
+    """Which way a refresh went, and its commit, if there was one."""
+
+    technique: Technique
+    costs: tuple[StepCost, ...]
+    reasons: tuple[Reason, ...]
+    stamp: Stamp | None = None
+    landed: Landed | None = None
+    forecast: Mapping[str, float] = field(default_factory=dict)
+
+
+def receipt_of(
+    attempt: str, known: Known, pins: Mapping[str, SourceVersion], started: Started, ran: Ran
+) -> Receipt:
+    """The receipt of a refresh that ends now."""
+    stamp, landed = ran.stamp or known.stamp, ran.landed
+    return Receipt(
+        attempt=attempt,
+        view=known.record.name,
+        technique=ran.technique,
+        frontier=Frontier.of(pins),
+        frontier_before=known.record.frontier,
+        sequence=stamp.sequence if stamp else 0,
+        table_version=landed.version if landed else known.record.table_version,
+        rows_inserted=landed.rows_inserted if landed else 0,
+        rows_deleted=landed.rows_deleted if landed else 0,
+        started_at=started.at,
+        seconds=time.perf_counter() - started.watch,
+        reasons=ran.reasons,
+        profile=ran.costs,
+        forecast=ran.forecast,
+    )

@@ -1,0 +1,1 @@
+"""A process that keeps its share of the jobs."""

@@ -1,0 +1,123 @@
+"""The work of jobs on Spark: each run in sessions of its own, stopped by its own cancellation."""
+
+from __future__ import annotations
+
+import threading
+
+import structlog
+
+from headwater.control.results import SUCCEEDED, RunEnd, RunResult, result_of
+from headwater.control.spec import read_spec
+from headwater.metrics import Metrics
+from headwater.refresh_graph import refresh_views
+from headwater.request import Request
+from headwater.runner.run import Run
+from headwater.store.marks import Mark
+from headwater.vocabulary.errors import SparkFailed, StatementUnsupported
+from headwater.vocabulary.lifecycle.job import JobKind
+from headwater.vocabulary.receipt import AttemptState, Receipt
+from headwater.workspace import Workspace
+
+log = structlog.get_logger(__name__)
+
+
+class RefreshWork:
+    """Refreshes views of an open project; many runs at once share its ledger and its Spark."""
+
+    def __init__(self, workspace: Workspace, metrics: Metrics | None = None) -> None:
+        self._workspace = workspace
+        self._metrics = metrics
+        self._turn = threading.Lock()
+        self._definitions: int | None = None
+
+    def run(self, run: Run) -> RunResult:
+        """Refresh what the job is about; whatever goes wrong is a result, not an exception."""
+        try:
+            self._refresh(run)
+        except Exception as error:  # noqa: BLE001  (the job's row tells it, the loop goes on)
+            return self._result(run, error)
+        return SUCCEEDED
+
+    def _refresh(self, run: Run) -> None:
+        views = _views(run)
+        if not views:
+            return
+        branch = self._branch(run)
+        run.cancellation.when_set(branch.stop)
+        request = Request(full=run.scan, manual=False)
+        outcome = refresh_views(branch, views, request, told=self._told)
+        for view in views:
+            if view in outcome.failures:
+                raise outcome.failures[view]
+
+    def _branch(self, run: Run) -> Workspace:
+        """The project as it is defined now; its steps look for the cancellation in between."""
+        with self._turn:
+            marked = self._workspace.ledger.marks.read().get(Mark.DEFINITIONS, 0)
+            if self._definitions != marked:
+                self._workspace.reload()
+                self._definitions = marked
+
+        def observe(step: str) -> None:
+            self._workspace.observer(step)
+            if run.cancellation.is_set:
+                branch.stop()
+
+        branch = self._workspace.branch(observe)
+        return branch
+
+    def _told(self, receipt: Receipt) -> None:
+        log.info(
+            "refreshed",
+            view=receipt.view,
+            attempt=receipt.attempt,
+            technique=receipt.technique.value,
+            rows=receipt.rows_inserted + receipt.rows_deleted,
+            seconds=round(receipt.seconds, 3),
+        )
+        if self._metrics is not None:
+            self._metrics.refreshed(receipt)
+
+    def _result(self, run: Run, error: Exception) -> RunResult:
+        result = result_of(error)
+        if result.end is RunEnd.CANCELED and not self._was_asked(run):
+            result = RunResult(RunEnd.FAILED, result.number, result.error)
+        if result.end is RunEnd.FAILED:
+            log.warning("run_failed", job=run.job.name, error=str(error).split("\n")[0])
+            if self._is_spark_lost():
+                return result_of(SparkFailed(f"Spark died under `{run.job.name}`"))
+        return result
+
+    def _was_asked(self, run: Run) -> bool:
+        """Whether somebody wanted the end, and not a lost claim."""
+        if run.cancellation.is_set:
+            return True
+        newest = self._workspace.ledger.attempts.list(
+            run.job.subject, AttemptState.CANCELED, limit=1
+        )
+        return bool(newest) and newest[0].cancel_requested_at is not None
+
+    def _is_spark_lost(self) -> bool:
+        """Whether the JVM is gone; then it is forgotten, and the next run starts another."""
+        spark = self._workspace.started_spark
+        if spark is None:
+            return False
+        from headwater.execute.reviving import forget, is_alive  # noqa: PLC0415  (loads Spark)
+
+        if is_alive(spark):
+            return False
+        with self._turn:
+            if self._workspace.started_spark is spark:
+                log.error("spark_lost")
+                forget(spark)
+                self._workspace.drop_spark(spark)
+        return True
+
+
+def _views(run: Run) -> tuple[str, ...]:
+    job = run.job
+    if job.kind is JobKind.REFRESH:
+        return (job.subject,)
+    if job.kind is JobKind.SYS:
+        return read_spec(job.spec).views
+    raise StatementUnsupported(f"`{job.subject}` has no change history that Headwater manages")

@@ -1,0 +1,162 @@
+"""What changed since a view's frontier, and all that decides which techniques are sound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from headwater.capture.changes import ChangeKind, ChangeSet, capture_changes
+from headwater.compiled_views import compile_definition, compiled_view
+from headwater.execute.own_functions import own_functions
+from headwater.experience import experience_of
+from headwater.plan.cost import Size
+from headwater.plan.planner import Situation
+from headwater.plan.strategies.inputs import SourceWindow, used_fields
+from headwater.plan.view import CompiledView
+from headwater.publish.publisher import Known
+from headwater.request import Request
+from headwater.vocabulary.errors import AsOfBelowFrontier
+from headwater.vocabulary.frontier import SourceVersion
+from headwater.vocabulary.reason import Reason
+from headwater.vocabulary.stamp import Stamp
+from headwater.vocabulary.technique import Policy
+from headwater.workspace import Pending, Workspace
+
+
+def capture(
+    workspace: Workspace, view: CompiledView, known: Known, pins: Mapping[str, SourceVersion]
+) -> dict[str, ChangeSet]:
+    """What changed in each source between the view's frontier and the pin."""
+    found = {}
+    for source, pin in pins.items():
+        since = known.record.frontier.get(source)
+        if since is None or known.stamp is None:
+            continue
+        _refuse_rewind(view.name, source, since, pin)
+        used = frozenset(used_fields(view.query.root, source))
+        found[source] = capture_changes(
+            workspace.log_of(source),
+            source=source,
+            since=since,
+            up_to=pin.version,
+            used_columns=used or None,
+            own=workspace.is_view(source),
+        )
+    return found
+
+
+def _refuse_rewind(view: str, source: str, since: SourceVersion, pin: SourceVersion) -> None:
+    if pin.table_id == since.table_id and pin.version < since.version:
+        raise AsOfBelowFrontier(
+            f"{view} has already read {source} up to version {since.version}, "
+            f"version {pin.version} was asked for"
+        )
+
+
+def situate(
+    workspace: Workspace,
+    view: CompiledView,
+    known: Known,
+    changes: Mapping[str, ChangeSet],
+    pins: Mapping[str, SourceVersion],
+    request: Request,
+) -> Situation:
+    """All that decides which techniques are sound."""
+    definition = workspace.definitions.views[view.name]
+    windows = {source: _window(source, pin, changes.get(source)) for source, pin in pins.items()}
+    lost = tuple(
+        reason
+        for change in changes.values()
+        if change.kind in {ChangeKind.REPLACE, ChangeKind.GAP}
+        for reason in change.reasons
+    )
+    return Situation(
+        windows,
+        (*_meaning_changed(workspace, view, known), *lost),
+        exists=known.stamp is not None and known.stamp.definition == definition.fingerprint,
+        policy=Policy.FULL if request.full else definition.policy,
+        forced=request.forced,
+        size=_size(workspace, known),
+        experience=experience_of(workspace.ledger, view.name),
+    )
+
+
+def _size(workspace: Workspace, known: Known) -> Size:
+    if known.latest < 0:
+        return Size()
+    told = workspace.log_of(known.record.name).statistics(known.latest)
+    return Size(told.rows or 0, told.files)
+
+
+def needs_compiling(changes: Mapping[str, ChangeSet], situation: Situation) -> bool:
+    """Whether columns or types may be other ones: a source or a function was exchanged."""
+    return _is_lost(changes) or any(r.code == "FUNCTION_CHANGED" for r in situation.must_rebuild)
+
+
+def _is_lost(changes: Mapping[str, ChangeSet]) -> bool:
+    return any(change.kind in {ChangeKind.REPLACE, ChangeKind.GAP} for change in changes.values())
+
+
+def compiled_anew(
+    workspace: Workspace, view: CompiledView, situation: Situation
+) -> tuple[CompiledView, Situation]:
+    """A source that was replaced may have other columns; then the view's table may have too."""
+    definition = workspace.definitions.views[view.name]
+    compilation = compile_definition(workspace, view.name)
+    workspace.pending[view.name] = Pending(definition, compilation.to_json())
+    fresh = compiled_view(workspace, view.name)
+    same = (fresh.columns, fresh.layout.columns) == (view.columns, view.layout.columns)
+    return fresh, replace(situation, exists=situation.exists and same)
+
+
+def _functions_now(workspace: Workspace, view: CompiledView) -> dict[str, str]:
+    found = own_functions(workspace.spark, view.functions)
+    return {name: function.fingerprint for name, function in found.items()}
+
+
+def _meaning_changed(workspace: Workspace, view: CompiledView, known: Known) -> tuple[Reason, ...]:
+    """Why the stored content may not be what the query means now."""
+    stamp = known.stamp
+    if stamp is None and known.record.sequence > 0:
+        return (Reason("STAMP_GONE", "the view's log no longer says what its table holds"),)
+    if stamp is None:
+        return (Reason("FIRST_BUILD", "the view has no content yet"),)
+    clock = tuple(reason for reason in view.reasons if reason.code == "CLOCK_DEPENDENT")
+    return clock or _other_than(workspace, view, stamp)
+
+
+def _other_than(workspace: Workspace, view: CompiledView, stamp: Stamp) -> tuple[Reason, ...]:
+    if stamp.definition != workspace.definitions.views[view.name].fingerprint:
+        return (Reason("DEFINITION_CHANGED", "the view was defined anew"),)
+    if view.functions and view.functions != _functions_now(workspace, view):
+        return (Reason("FUNCTION_CHANGED", "a function of your own has another body"),)
+    if stamp.settings != workspace.settings_fingerprint():
+        return (Reason("SETTINGS_CHANGED", "session settings that results depend on changed"),)
+    return ()
+
+
+def _window(source: str, pin: SourceVersion, change: ChangeSet | None) -> SourceWindow:
+    if change is None:
+        return SourceWindow(source, None, pin.version, changed=True)
+    return SourceWindow(
+        source,
+        change.from_version,
+        pin.version,
+        changed=change.kind is not ChangeKind.NONE,
+        inserts_only=change.kind is ChangeKind.APPEND and change.has_feed,
+        has_feed=change.has_feed,
+        rows=change.rows,
+        total_rows=change.total_rows,
+    )
+
+
+def notes(changes: Mapping[str, ChangeSet]) -> tuple[Reason, ...]:
+    """What the sources' logs have to say even where it did not decide the technique."""
+    kept = [c for c in changes.values() if c.kind not in {ChangeKind.REPLACE, ChangeKind.GAP}]
+    return tuple(dict.fromkeys(reason for change in kept for reason in change.reasons))
+
+
+def quiet_reasons(changes: Mapping[str, ChangeSet]) -> tuple[Reason, ...]:
+    """Why new versions of the sources need no work."""
+    moved = ", ".join(sorted(changes))
+    return (Reason("NO_DATA_CHANGE", f"no commit on {moved} changed data the view uses"),)

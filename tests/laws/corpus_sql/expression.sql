@@ -1,0 +1,71 @@
+-- casts
+SELECT k::string a, CAST(c1 AS int) b, try_cast(c2 AS int) c FROM r WHERE c1 < 100;
+
+-- operators
+SELECT k DIV 2 a, k % 2 b, c2 || 'x' c, k <=> g d, ~k e, k & 1 f, c2 RLIKE '^a' h FROM r;
+
+-- like any
+SELECT k FROM r WHERE c2 LIKE ANY ('a%', 'b%') OR c2 ILIKE 'A';
+
+-- case
+SELECT CASE g WHEN 1 THEN 'one' ELSE c2 END AS x, if(k > 1, k, g) AS y, nvl(k, 0) z FROM r;
+
+-- dates
+SELECT date_add(d, 1) a, d + INTERVAL 1 DAY b, datediff(d, DATE '2024-01-01') c, date_trunc('MONTH', ts) e, year(d) f, trunc(d, 'MM') h FROM r;
+
+-- timestamps
+SELECT ts - INTERVAL '1' HOUR a, TIMESTAMP '2024-01-01 00:00:00' b, extract(HOUR FROM ts) c, ts::date e FROM r;
+
+-- date_diff unit
+SELECT timestampdiff(DAY, ts, ts + INTERVAL 2 DAYS) a, date_part('year', d) b FROM r;
+
+-- struct field
+SELECT st.a, r.st.b AS b2 FROM r WHERE st.a > 0;
+
+-- array element
+SELECT arr[0] a, element_at(arr, 1) b, size(arr) c FROM r WHERE size(arr) > 0;
+
+-- higher order
+SELECT transform(arr, x -> x + k) a, filter(arr, x -> x > 1) b, aggregate(arr, 0, (a, x) -> a + x) c, exists(arr, x -> x = 1) e FROM r;
+
+-- nested
+SELECT named_struct('k', k, 'g', g) a, array(k, g) b, struct(k, c2) c FROM r;
+
+-- strings
+SELECT upper(c2) a, substring(c2, 1, 1) b, regexp_replace(c2, 'a', 'b') c, split(c2, ',')[0] e, trim(c2) f, format_string('%s-%d', c2, k) h FROM r;
+
+-- json
+SELECT get_json_object(c0, '$.a') a, from_json(c0, 'a INT').a b FROM s;
+
+-- variant
+SELECT k, variant_get(try_parse_json(c0), '$.a', 'int') a FROM s;
+
+-- collate
+SELECT k FROM r WHERE c2 COLLATE UTF8_LCASE = 'A';
+
+-- clock
+SELECT k, d FROM r WHERE d < current_date();
+
+-- clock in select
+SELECT k, now() > ts AS past FROM r;
+
+-- between
+SELECT k FROM r WHERE k BETWEEN 1 AND 2 AND g NOT BETWEEN 5 AND 6 AND c2 NOT LIKE 'z%';
+
+-- null tests
+SELECT k FROM r WHERE k IS NOT DISTINCT FROM g OR c2 IS NULL OR NOT (k = 1);
+
+-- coalesce
+SELECT coalesce(c2, 'none') a, nullif(k, 1) b, greatest(k, g) c, round(c0, 1) e, c0 / 3 f FROM r;
+
+-- bits and pieces
+SELECT hash(k) a, md5(c2) b, xxhash64(k, g) c, hex(k) e, typeof(k) f FROM r;
+
+-- unknown function
+SELECT my_own(k) AS x FROM r;
+
+-- interval column
+SELECT ts - ts AS x FROM r;
+
+-- map
+SELECT map(c2, k) AS m FROM r WHERE c2 IS NOT NULL;

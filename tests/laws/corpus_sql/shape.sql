@@ -1,0 +1,113 @@
+-- distinct
+SELECT DISTINCT g, c2 FROM r;
+
+-- union
+SELECT g FROM r UNION SELECT g FROM s;
+
+-- union all
+SELECT g FROM r UNION ALL SELECT k FROM s;
+
+-- except
+SELECT g FROM r EXCEPT SELECT g FROM s;
+
+-- except all
+SELECT g FROM r EXCEPT ALL SELECT g FROM s;
+
+-- minus
+SELECT g FROM r MINUS SELECT g FROM s;
+
+-- intersect
+SELECT g FROM r INTERSECT SELECT g FROM s;
+
+-- mixed
+SELECT g FROM r UNION ALL (SELECT g FROM s EXCEPT SELECT v FROM t) INTERSECT SELECT k FROM s;
+
+-- set limit
+SELECT g FROM r UNION ALL SELECT g FROM s ORDER BY g LIMIT 3;
+
+-- set order
+SELECT g FROM r UNION ALL SELECT g FROM s ORDER BY g;
+
+-- set of types
+SELECT k, c0 FROM r UNION ALL SELECT n, k FROM s;
+
+-- order
+SELECT k, g FROM r ORDER BY k;
+
+-- top
+SELECT k, g FROM s ORDER BY k DESC NULLS LAST, g, c0, n LIMIT 2 OFFSET 1;
+
+-- top in derived
+SELECT z.k, t.v FROM (SELECT k, g FROM s ORDER BY k, g LIMIT 3) z JOIN t ON z.k = t.k;
+
+-- sort by
+SELECT k, g FROM r SORT BY k;
+
+-- distribute by
+SELECT k, g FROM r DISTRIBUTE BY g SORT BY k;
+
+-- cluster by
+SELECT k, g FROM r CLUSTER BY g;
+
+-- cte
+WITH a AS (SELECT g, sum(k) t FROM r GROUP BY g) SELECT s.k, a.t FROM s JOIN a USING (g);
+
+-- cte twice
+WITH a AS (SELECT g, max(k) m FROM r GROUP BY g) SELECT x.g, y.m FROM a x JOIN a y ON x.m = y.g;
+
+-- cte of cte
+WITH a AS (SELECT k, g FROM r), b AS (SELECT g, count(*) n FROM a GROUP BY g) SELECT * FROM b WHERE n > 1;
+
+-- cte inside
+SELECT * FROM (WITH a AS (SELECT k FROM r) SELECT k + 1 AS x FROM a);
+
+-- cte with columns
+WITH a(x, y) AS (SELECT k, g FROM r) SELECT x, sum(y) s FROM a GROUP BY x;
+
+-- recursive cte
+WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 3) SELECT r.k, n.x FROM r JOIN n ON r.k = n.x;
+
+-- values
+SELECT r.k, v.name FROM r JOIN (VALUES (1, 'one'), (2, 'two')) AS v(id, name) ON r.k = v.id;
+
+-- values in
+SELECT k FROM r WHERE g IN (SELECT * FROM VALUES (1), (2));
+
+-- no from
+SELECT 1 AS a UNION ALL SELECT k FROM r;
+
+-- star except
+SELECT * EXCEPT (c0, f) FROM s;
+
+-- qualified star
+SELECT s.*, t.v FROM s JOIN t ON s.k = t.k;
+
+-- struct star
+SELECT k, st.* FROM r;
+
+-- lateral alias
+SELECT k + 1 AS a, a * 2 AS b FROM r;
+
+-- lateral alias in where of derived
+SELECT b FROM (SELECT k + 1 AS a, a * 2 AS b FROM r) WHERE b > 2;
+
+-- pipe
+FROM r |> WHERE k > 0 |> SELECT k, g;
+
+-- pipe aggregate
+FROM r |> AGGREGATE sum(k) AS s GROUP BY g;
+
+-- from first
+FROM r SELECT k, g;
+
+-- parentheses
+(SELECT k FROM r);
+
+-- quoted
+SELECT `k` AS `the key`, concat(c2, 'it''s') AS q FROM r;
+
+-- unnamed
+SELECT k + 1, g * 2 FROM r;
+
+-- top by an expression over an alias
+SELECT g, sum(k) AS total FROM s GROUP BY g ORDER BY -total, abs(g) LIMIT 2;

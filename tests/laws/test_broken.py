@@ -1,0 +1,96 @@
+"""A law that is broken on purpose is found out by the very check that all views go through."""
+
+from __future__ import annotations
+
+import pytest
+from sqlglot import exp
+
+from headwater.define.lowering import attach, depend, grouping_sets, where
+from headwater.plan.deltas import keyed, narrowed, pivot
+from headwater.testing.oracle import Oracle, TableStates
+from headwater.vocabulary.names import WEIGHT, quoted
+
+R = "k int, g int, w string"
+S = "k int, g int"
+TABLES = {
+    "r": TableStates(
+        R,
+        [(1, 1, "a"), (2, 1, "b"), (3, None, "a"), (4, 2, None), (9, 9, "a")],
+        [(1, 1, "a"), (5, 1, "b"), (3, None, "b"), (4, 3, None)],
+    ),
+    "s": TableStates(S, [(1, 1), (2, 1), (3, 2)], [(1, 1), (3, 3), (4, None)]),
+}
+
+
+@pytest.fixture(scope="module")
+def oracle(spark):
+    return Oracle(spark)
+
+
+def gains_only(planning, moved):
+    """Forgets the keys of rows that went."""
+    kept = [
+        (planning.relation("gains", f"SELECT * FROM {quoted(r)} WHERE {WEIGHT} > 0"), keys)
+        for r, keys in moved
+    ]
+    return keyed.touched_keys(planning, kept)
+
+
+def without_marker(call, marker):
+    """The COUNT bug: a row without partners counts as one."""
+    return call
+
+
+def plain_membership(dependent, needles):
+    """NOT IN as if NULL were a value like any other."""
+    pairs = zip(needles, dependent.values, strict=False)
+    return [exp.EQ(this=needle, expression=attach.column(value)) for needle, value in pairs]
+
+
+def keys_never_blank(key, number, position, sets):
+    """A rollup that forgets to leave keys out."""
+    return key.copy()
+
+
+BROKEN = {
+    "pivot": (
+        "SELECT * FROM r PIVOT (count(*) FOR w IN ('a' AS x, 'b' AS y))",
+        [(pivot, "touched_keys", gains_only)],
+    ),
+    "narrowed join": (
+        "SELECT r.k, x.n FROM r JOIN (SELECT g, count(*) n FROM s GROUP BY g) x ON r.g = x.g",
+        [(narrowed, "touched_keys", gains_only)],
+    ),
+    "correlated count": (
+        "SELECT k, (SELECT count(*) FROM s WHERE s.g = r.g) AS n FROM r",
+        [(depend, "_partners_only", without_marker)],
+    ),
+    "not in": (
+        "SELECT k FROM r WHERE k NOT IN (SELECT g FROM s)",
+        [(where, "membership", plain_membership)],
+    ),
+    "not in or": (
+        "SELECT k FROM r WHERE k NOT IN (SELECT g FROM s) OR w = 'zz'",
+        [(attach, "membership", plain_membership)],
+    ),
+    "rollup": (
+        "SELECT g, count(*) AS n FROM r GROUP BY ROLLUP (g)",
+        [(grouping_sets, "_blanked", keys_never_blank)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_it_is_found_out(oracle: Oracle, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Right as it is, wrong once broken."""
+    sql, changes = BROKEN[name]
+    assert oracle.check(sql, TABLES)[1] == []
+    for module, attribute, broken in changes:
+        monkeypatch.setattr(module, attribute, broken)
+    from headwater.plan import compiled
+
+    compiled._restored.cache_clear()
+    try:
+        assert oracle.check(sql, TABLES)[1], f"nobody noticed: {sql}"
+    finally:
+        compiled._restored.cache_clear()
