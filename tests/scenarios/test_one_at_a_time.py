@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import headwater
-from headwater import refresh
+from headwater import landing
 from headwater.store.views import Views
 from headwater.vocabulary.errors import (
     AsOfBelowFrontier,
@@ -189,7 +189,7 @@ def test_a_log_that_does_not_answer_is_looked_at_later(
         raise OSError("storage away")
 
     with monkeypatch.context() as patched:
-        patched.setattr(refresh, "find_attempt", away)
+        patched.setattr(landing, "find_attempt", away)
         with pytest.raises(CommitUnsettled, match="storage away"):
             lake.hw.refresh("sums")
     assert lake.hw.history("sums")[0].state is AttemptState.ORPHANED
