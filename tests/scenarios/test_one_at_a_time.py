@@ -217,7 +217,7 @@ def test_another_process_defines_anew(lake: Lake) -> None:
     with lake.open() as other:
         assert other.refresh("moving").technique is Technique.SKIP
         query = "SELECT k, v + 1 AS w FROM t WHERE v > 1"
-        lake.hw.sql(f"CREATE OR REPLACE MATERIALIZED VIEW moving AS {query}")
+        lake.hw.sql(f"CREATE OR REPLACE MATERIALIZED VIEW moving POLICY INCREMENTAL AS {query}")
         lake.queries["moving"] = query
         lake.insert("t", ("a", 12))
         assert other.refresh("moving").technique is not Technique.REBUILD
