@@ -15,8 +15,11 @@ from headwater.execute.session import build_session, stop_session
 from tests.chaos.arena import STEPS, VIEWS, Arena
 from tests.chaos.victim import SPARK
 
-_WHOLE_EVERY = 4
+_WHOLE_EVERY = 10
 """Every so many rounds the process dies together with a Spark of its own, which takes longer."""
+
+_REFRESH_EVERY = 4
+"""After the others the next victim is the one that must be able to go on."""
 
 
 def main() -> int:
@@ -40,19 +43,21 @@ def _run(arena: Arena, rounds: int, until: float) -> None:
     arena.prepare(with_spark=True)
     arena.prepare(with_spark=False)
     for number in range(1, rounds + 1):
-        with_spark = number % _WHOLE_EVERY == 0
+        with_spark, refresh = number % _WHOLE_EVERY == 0, number % _REFRESH_EVERY == 0
         arena.prepare(with_spark=with_spark)
-        started = time.monotonic()
+        started, step, view = time.monotonic(), "a random moment", next(views)
         if number % 3:
             step = next(steps)
-            arena.kill_at(step, next(views), with_spark=with_spark)
+            arena.kill_at(step, view, with_spark=with_spark, refresh=refresh)
         else:
-            step = "a random moment"
-            arena.kill_some_time(with_spark=with_spark)
+            arena.kill_some_time(view, with_spark=with_spark, refresh=refresh)
         spark = "with its Spark" if with_spark else ""
         print(f"{number:5} {step:16} {time.monotonic() - started:5.1f} s {spark}", flush=True)
         if time.monotonic() > until:
-            return
+            break
+    for view in VIEWS:
+        arena.refresh(view)
+    arena.check(list(VIEWS))
 
 
 def _arguments() -> argparse.Namespace:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import random
-import signal
 import time
 from collections import Counter
 from contextlib import suppress
@@ -17,7 +16,7 @@ from headwater.execute.isolated import isolated
 from headwater.vocabulary.errors import HeadwaterError, ViewNotReady
 from headwater.vocabulary.receipt import AttemptState
 from tests import tables
-from tests.chaos.harness import Victim, gateway_of
+from tests.chaos.harness import Nursery, Victim, gateway_of
 from tests.scenarios.lake import Lake, bag
 
 if TYPE_CHECKING:
@@ -64,6 +63,7 @@ class Arena:
     lake: Lake
     chance: random.Random
     bench: SparkSession  # the judge's own session
+    nursery: Nursery = field(default_factory=Nursery)
     tally: Tally = field(default_factory=Tally)
     waiting: dict[bool, list[Victim]] = field(default_factory=lambda: {True: [], False: []})
 
@@ -104,7 +104,7 @@ class Arena:
         """Start processes that will be wanted soon; they get ready meanwhile."""
         gateway = None if with_spark else gateway_of(self.lake.spark)
         for _ in range(number):
-            self.waiting[with_spark].append(Victim(self.lake.folder, gateway))
+            self.waiting[with_spark].append(Victim(self.nursery, self.lake.folder, gateway))
 
     def victim(self, *, with_spark: bool) -> Victim:
         if not self.waiting[with_spark]:
@@ -117,30 +117,38 @@ class Arena:
         for victim in (*self.waiting[True], *self.waiting[False]):
             victim.kill()
             victim.bury()
+        self.nursery.close()
         self.lake.hw.close()
 
     # --- rounds ---------------------------------------------------------------------------------
 
-    def kill_at(self, step: str, view: str, *, with_spark: bool = False) -> None:
+    def kill_at(
+        self, step: str, view: str, *, with_spark: bool = False, refresh: bool = True
+    ) -> None:
         """Let a refresh run to a named step and end its process there."""
         self.change()
         victim = self.victim(with_spark=with_spark)
         victim.say(refresh=view, die=step, whole=True)
-        if victim.hear() is not None and "+" in step:
+        answer = victim.hear()
+        if answer is not None:
+            assert "+" in step, f"{step} was not reached: {answer}"
             victim.kill()  # it was faster than the delay
-        assert victim.bury() == -signal.SIGKILL, f"{step} was not reached"
-        self.judge(victim, [view])
+        victim.bury()
+        self.judge(victim, [view], refresh=refresh)
 
-    def kill_some_time(self, *, with_spark: bool = False, within: float = 3.0) -> None:
+    def kill_some_time(
+        self, *views: str, with_spark: bool = False, within: float = 3.0, refresh: bool = True
+    ) -> None:
         """Let a process change and refresh for ever and end it at a random moment."""
+        wanted = list(views or VIEWS)
         victim = self.victim(with_spark=with_spark)
-        victim.say(loop={"views": list(VIEWS), "changes": self.changes(5)})
+        victim.say(loop={"views": wanted, "changes": self.changes(5)})
         if self.chance.random() < 0.5:
             victim.hear()  # the second pass is faster, and other moments are then as likely
         time.sleep(self.chance.random() * within)
         victim.kill()
-        assert victim.bury() == -signal.SIGKILL
-        self.judge(victim, list(VIEWS))
+        victim.bury()
+        self.judge(victim, wanted, refresh=refresh)
 
     def interrupt(self, step: str, view: str) -> AttemptState:
         """Send ^C to a process in the middle of a refresh; what its attempt is closed as."""
@@ -148,7 +156,7 @@ class Arena:
         victim = self.victim(with_spark=False)
         victim.say(refresh=view)
         victim.await_step(step)
-        victim.process.send_signal(signal.SIGINT)
+        victim.interrupt()
         assert victim.hear() is not None, "it died of ^C"
         ledger = self.lake.hw.workspace.ledger
         assert ledger.claims.list() == (), "a claim is left"
@@ -183,7 +191,8 @@ class Arena:
         victim = self.victim(with_spark=False)
         verb = "CREATE OR REPLACE" if known else "CREATE"
         victim.say(define=f"{verb} MATERIALIZED VIEW late AS {new}", die=step)
-        assert victim.bury() == -signal.SIGKILL, f"{step} was not reached"
+        assert victim.hear() is None, f"{step} was not reached"
+        victim.bury()
         has_landed = step in {"committed", "publish"}
         hw.workspace.reload()
         if not known and not has_landed:
@@ -201,21 +210,24 @@ class Arena:
 
     # --- judgement ------------------------------------------------------------------------------
 
-    def judge(self, victim: Victim, views: list[str]) -> None:
+    def judge(self, victim: Victim, views: list[str], *, refresh: bool = True) -> None:
         """Everything that must hold after a death, and after the next refresh."""
         started = time.monotonic()
-        ledger = self.lake.hw.workspace.ledger
-        dead = {a.id: a.view for a in ledger.attempts.list(state=AttemptState.RUNNING)}
+        workspace = self.lake.hw.workspace
+        attempts, claims = workspace.ledger.attempts, workspace.ledger.claims
+        dead = {a.id: a.view for a in attempts.list(state=AttemptState.RUNNING)}
         landed = {attempt for attempt, view in dead.items() if self._has_landed(view, attempt)}
         self.check(views)
-        for view in views:
-            self.refresh(view)
-        self.tally.recovery.append(time.monotonic() - started)
-        self.check(views)
-        assert ledger.attempts.list(state=AttemptState.RUNNING) == ()
-        orphaned = {a.id for a in ledger.attempts.list(state=AttemptState.ORPHANED)}
+        if refresh:
+            for view in views:
+                self.refresh(view)
+            self.tally.recovery.append(time.monotonic() - started)
+            self.check(views)
+        claims.sweep(workspace.clock.now())
+        assert attempts.list(state=AttemptState.RUNNING) == ()
+        orphaned = {a.id for a in attempts.list(state=AttemptState.ORPHANED, limit=1000)}
         assert dead.keys() <= orphaned, "a dead attempt was not orphaned"
-        assert ledger.claims.list() == (), "a claim is stuck"
+        assert claims.list() == (), "a claim is stuck"
         self._count(victim, dead, landed)
 
     def _count(self, victim: Victim, dead: dict[str, str], landed: set[str]) -> None:

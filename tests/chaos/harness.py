@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 120
 
 
 def gateway_of(spark: SparkSession) -> str:
@@ -24,6 +26,29 @@ def gateway_of(spark: SparkSession) -> str:
     return f"{told.port}:{told.auth_token}"
 
 
+class Nursery:
+    """The process from which all victims are forked."""
+
+    def __init__(self) -> None:
+        self._channel, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.chaos.nursery"],
+                stdin=theirs,
+                stdout=subprocess.DEVNULL,
+                stderr=None if os.environ.get("HEADWATER_DEBUG") else subprocess.DEVNULL,
+                cwd=Path(__file__).parents[2],
+            )
+
+    def fork(self, pipes: list[int], **asked: Any) -> int:
+        socket.send_fds(self._channel, [json.dumps(asked).encode()], pipes)
+        return int(self._channel.recv(64))
+
+    def close(self) -> None:
+        self._channel.close()
+        self._process.wait(PATIENCE_SECONDS)
+
+
 class Victim:
     """One process; it leads a group of its own, so that its JVM can be killed with it.
 
@@ -31,29 +56,23 @@ class Victim:
     it was told last.
     """
 
-    def __init__(self, folder: Path, gateway: str | None = None) -> None:
-        command = [sys.executable, "-m", "tests.chaos.victim", str(folder)]
+    def __init__(self, nursery: Nursery, folder: Path, gateway: str | None = None) -> None:
         self.has_spark = gateway is None
         self.last_step = "none"
-        self.process = subprocess.Popen(
-            [*command, "--gateway", gateway] if gateway else command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=None if os.environ.get("HEADWATER_DEBUG") else subprocess.DEVNULL,
-            text=True,
-            start_new_session=True,
-            cwd=Path(__file__).parents[2],
-        )
+        read, told = os.pipe()
+        heard, write = os.pipe()
+        self.pid = nursery.fork([read, write], folder=str(folder), gateway=gateway)
+        for theirs in (read, write):
+            os.close(theirs)
+        self._told = os.fdopen(told, "w", buffering=1)
+        self._heard = os.fdopen(heard)
 
     def say(self, **command: Any) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(command) + "\n")
-        self.process.stdin.flush()
+        self._told.write(json.dumps(command) + "\n")
 
     def hear(self) -> dict[str, Any] | None:
         """The next answer; None once the process is gone. Steps are noted on the way."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
+        for line in self._heard:
             with suppress(ValueError):  # a line may be cut off by the death
                 told = json.loads(line.removeprefix("@"))
                 if "step" not in told:
@@ -63,26 +82,29 @@ class Victim:
 
     def await_step(self, step: str) -> None:
         """Wait until a refresh is about to begin a step."""
-        assert self.process.stdout is not None
         wanted = "@" + json.dumps({"step": step})
-        assert any(line.startswith(wanted) for line in self.process.stdout), f"no {step}"
+        assert any(line.startswith(wanted) for line in self._heard), f"no {step}"
 
     def await_ready(self) -> None:
         assert self.hear() is not None, "the process did not start"
         self.last_step = "none"
 
+    def interrupt(self) -> None:
+        os.kill(self.pid, signal.SIGINT)
+
     def kill(self) -> None:
         """Everything that belongs to it, at once."""
         with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+            os.killpg(self.pid, signal.SIGKILL)
 
-    def bury(self) -> int:
-        """Wait for the process; its status is minus the signal that ended it."""
+    def bury(self) -> None:
+        """Wait until the process is gone, whatever it had to say."""
         while self.hear() is not None:
             pass
-        status = self.process.wait(PATIENCE_SECONDS)
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
-        return status
+        for pipe in (self._told, self._heard):
+            with suppress(OSError):
+                pipe.close()
+        end = time.monotonic() + PATIENCE_SECONDS
+        while Path(f"/proc/{self.pid}").exists():
+            assert time.monotonic() < end, "the process does not die"
+            time.sleep(0.005)

@@ -12,7 +12,7 @@ from tests.chaos.harness import Victim
 
 RANDOM_KILLS = 8
 """Two more come at the end of the race: of processes that have a Spark of their own."""
-WINS = 5
+WINS = 3
 """So often each of two processes refreshes the view that both want."""
 HARMLESS = {"REFRESH_RUNNING", "REFRESH_FENCED", "FRONTIER_UNSETTLED"}
 
@@ -30,7 +30,7 @@ def test_killed_at_a_named_step(arena: Arena, step: str) -> None:
 def test_killed_at_a_random_moment(arena: Arena, number: int) -> None:
     """S17: killed at any moment, no commit is lost or doubled and nothing stays claimed."""
     arena.prepare(with_spark=False)
-    arena.kill_some_time()
+    arena.kill_some_time(*(VIEWS if number % 4 == 0 else [next(_VIEWS)]))
 
 
 @pytest.mark.parametrize("step", ["plan", "commit"])

@@ -12,13 +12,11 @@ Every answer is one line that begins with `@`; the steps of a refresh are told a
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import itertools
 import json
 import os
 import signal
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -164,17 +162,11 @@ def borrowed(gateway: str) -> SparkSession:
     return session
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder")
-    parser.add_argument("--gateway", help="PORT:SECRET of the JVM to use")
-    asked = parser.parse_args()
-    refresher = Refresher(asked.folder, borrowed(asked.gateway) if asked.gateway else None)
+def live(folder: str, gateway: str | None) -> None:
+    """Get ready, then obey until there is nobody to obey."""
+    refresher = Refresher(folder, borrowed(gateway) if gateway else None)
     tell({"ready": os.getpid()})
-    for line in sys.stdin:
-        refresher.obey(json.loads(line))
+    with open(0, encoding="utf-8", closefd=False) as commands:
+        for line in commands:
+            refresher.obey(json.loads(line))
     os._exit(0)  # a borrowed Spark is not ours to stop
-
-
-if __name__ == "__main__":
-    main()

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import headwater
-from headwater import refresh
+from headwater import landing
 from headwater.store.views import Views
 from headwater.vocabulary.errors import (
     AsOfBelowFrontier,
@@ -189,7 +189,7 @@ def test_a_log_that_does_not_answer_is_looked_at_later(
         raise OSError("storage away")
 
     with monkeypatch.context() as patched:
-        patched.setattr(refresh, "find_attempt", away)
+        patched.setattr(landing, "find_attempt", away)
         with pytest.raises(CommitUnsettled, match="storage away"):
             lake.hw.refresh("sums")
     assert lake.hw.history("sums")[0].state is AttemptState.ORPHANED
@@ -217,7 +217,7 @@ def test_another_process_defines_anew(lake: Lake) -> None:
     with lake.open() as other:
         assert other.refresh("moving").technique is Technique.SKIP
         query = "SELECT k, v + 1 AS w FROM t WHERE v > 1"
-        lake.hw.sql(f"CREATE OR REPLACE MATERIALIZED VIEW moving AS {query}")
+        lake.hw.sql(f"CREATE OR REPLACE MATERIALIZED VIEW moving POLICY INCREMENTAL AS {query}")
         lake.queries["moving"] = query
         lake.insert("t", ("a", 12))
         assert other.refresh("moving").technique is not Technique.REBUILD
