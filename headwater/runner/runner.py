@@ -17,6 +17,7 @@ from headwater.control.alerts import Alerts
 from headwater.control.entry import Entry
 from headwater.control.results import RunEnd, RunResult
 from headwater.control.scheduler import Scheduler
+from headwater.control.settings import pause_after
 from headwater.metrics import Metrics
 from headwater.runner.closing import Closing
 from headwater.runner.orders import Orders
@@ -140,8 +141,9 @@ class Runner:
         """What is done now and then: a second look at alerts, watermarks of quiet jobs."""
         now = self._clock.now()
         if self._next_tending is None or now >= self._next_tending:
-            self._next_tending = now + timedelta(seconds=self._settings.reconcile_seconds)
             self._alerts.check(self.scheduler.jobs(), now, complete=False)
+            took = self._clock.now() - now
+            self._next_tending = now + pause_after(self._settings.reconcile_seconds, took)
         if self._next_flush is None:
             self._next_flush = now + timedelta(seconds=self._settings.flush_seconds)
         if now >= self._next_flush and self._looked_at is not None:
