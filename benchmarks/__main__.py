@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--quick]`: every table, printed and kept as JSON."""
+"""`python -m benchmarks [--quick] [--only NAME]`: every table, printed and kept as JSON."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import tempfile
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,33 +15,47 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.control import control_plane
 from benchmarks.figures import Figure
+from benchmarks.following import follow_changes
 from benchmarks.idle import idle_command, idle_in_process
 from benchmarks.small import small_change
 from benchmarks.tpch import tpch_views
 
+Benchmark = Callable[..., list[Figure]]
 RESULTS = Path(__file__).with_name("results")
+
+
+_GROUPS: dict[str, list[Benchmark]] = {
+    "idle": [
+        lambda root, *_: idle_in_process(root / "idle"),
+        lambda root, *_: idle_command(root / "idle"),
+    ],
+    "control": [
+        lambda root, _, quick: control_plane(root / "control", quick=quick),
+        lambda root, _, quick: follow_changes(root / "following", quick=quick),
+    ],
+    "small": [lambda root, *_: small_change(root / "small")],
+    "tpch": [lambda root, scale, _: tpch_views(root / "tpch", scale)],
+}
+"""What is measured, in the order in which it is."""
 
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--quick", action="store_true", help="smaller data, a minute or two")
     options.add_argument("--scale", type=float, default=None, help="TPC-H scale factor")
+    options.add_argument("--only", choices=_GROUPS, help="one group of figures")
     chosen = options.parse_args()
     scale = chosen.scale or (0.1 if chosen.quick else 1.0)
     console = Console()
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="headwater-bench-") as folder:
-        root = Path(folder)
-        for benchmark in (
-            lambda: idle_in_process(root / "idle"),
-            lambda: idle_command(root / "idle"),
-            lambda: small_change(root / "small"),
-            lambda: tpch_views(root / "tpch", scale),
-        ):
-            found = benchmark()
-            figures += found
-            console.print(_table(found))
+        for group in [chosen.only] if chosen.only else _GROUPS:
+            for benchmark in _GROUPS[group]:
+                found = benchmark(Path(folder), scale, chosen.quick)
+                figures += found
+                console.print(_table(found))
     memory = psutil.Process().memory_info().rss / 2**20
     figures.append(Figure("memory", "the Python process at the end", memory, "MB"))
     console.print(_table(figures[-1:]))

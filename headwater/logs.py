@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import Self
 
 import structlog
 from structlog.typing import Processor
 
+from headwater.settings import RunnerSettings
 from headwater.vocabulary.errors import ConfigInvalid
 
 WORDS: Mapping[str, str] = {
@@ -62,6 +64,18 @@ class LogSettings:
     file: Path | None = None
     megabytes: float = 10
     older: int = 4
+
+    @classmethod
+    def of(cls, runner: RunnerSettings, folder: Path) -> Self:
+        """As headwater.toml in a folder says."""
+        try:
+            chosen = LogFormat(runner.log_format)
+        except ValueError:
+            raise ConfigInvalid(
+                f"there is no log format `{runner.log_format}`", hint="console or json"
+            ) from None
+        file = folder / runner.log_file if runner.log_file else None
+        return cls(chosen, runner.log_level, file, runner.log_megabytes, runner.log_older)
 
 
 def configure_logs(settings: LogSettings | None = None) -> None:

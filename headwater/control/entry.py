@@ -53,6 +53,23 @@ class Entry:
             and job.state is not JobState.ERROR
         )
 
+    def lag_seconds(self, now: datetime) -> float:
+        """How long the content has been out of date, at most.
+
+        What follows commits is up to date until one is seen. What runs by the clock may be out of
+        date ever since its last success, and so is what failed.
+        """
+        since = self.job.last_success or self.job.registered_at
+        if self.spec.follows_commits and not self.holds_back:
+            since = now if self.due is None else self.due
+        return max(0.0, (now - since).total_seconds())
+
+    def is_stopped_by(self, code: str) -> bool:
+        """Whether a permanent error of this code is all that keeps it from running."""
+        job = self.job
+        stopped = job.state is JobState.ERROR and job.is_wanted and not job.paused
+        return stopped and (job.error or {}).get("code") == code
+
     @property
     def holds_back(self) -> bool:
         """Whether a wait after a failure or a cancel is on, which a commit does not shorten."""

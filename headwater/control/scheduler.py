@@ -55,6 +55,12 @@ class Scheduler:
     def jobs(self) -> Iterator[JobRecord]:
         return (entry.job for entry in tuple(self._entries.values()))
 
+    def lags(self, now: datetime) -> dict[str, float]:
+        """Seconds that each view is behind, at most; from any thread."""
+        entries = tuple(self._entries.values())
+        refreshes = (entry for entry in entries if entry.job.kind is JobKind.REFRESH)
+        return {entry.job.subject: entry.lag_seconds(now) for entry in refreshes}
+
     @property
     def sources(self) -> frozenset[str]:
         """The tables whose commits matter here."""
@@ -157,6 +163,12 @@ class Scheduler:
             elif not entry.holds_back and (entry.due is None or entry.due > now):
                 self._place(entry, now)
         return len(found)
+
+    def stopped_by(self, code: str, sources: Iterable[str]) -> tuple[Entry, ...]:
+        """The jobs that follow these tables and that an error of this code has stopped."""
+        found = {job for source in sources for job in self._followers.get(source, ())}
+        entries = (self._entries[job] for job in sorted(found))
+        return tuple(entry for entry in entries if entry.is_stopped_by(code))
 
     def run_now(self, job: int, now: datetime, *, scan: bool = False) -> bool:
         """Make a job due at once; false if it is not here or may not start."""

@@ -6,9 +6,11 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Self
 
 import psutil
 
+from headwater.settings import RunnerSettings
 from headwater.vocabulary.clock import Clock
 
 _SHORTEST_SAMPLE = timedelta(milliseconds=100)
@@ -78,6 +80,16 @@ class Backpressure:
         self._threshold = threshold
         self._step = step_seconds
         self._longest = timedelta(seconds=longest_seconds)
+
+    @classmethod
+    def of(cls, runner: RunnerSettings, clock: Clock) -> Self:
+        """As headwater.toml says."""
+        return cls(
+            clock,
+            threshold=runner.busy_threshold,
+            step_seconds=runner.busy_step_seconds,
+            longest_seconds=runner.busy_longest_seconds,
+        )
 
     @property
     def is_busy(self) -> bool:

@@ -41,7 +41,7 @@ class _Entry:
     submitted: datetime
     started: datetime | None = None
     is_cancelled: bool = False
-    is_late: bool = False
+    told_late: threading.Event | None = None
 
     def __lt__(self, other: _Entry) -> bool:
         """More urgent first, then in the order of their coming."""
@@ -140,7 +140,7 @@ class Pool:
             overdue = [entry for entry in self._running.values() if self._is_overdue(entry, now)]
             freed = overdue[: max(0, _MOST_ABANDONED - len(self._late))]
             for entry in freed:
-                entry.is_late = True
+                entry.told_late = threading.Event()
                 self._late[entry.number] = self._running.pop(entry.number)
                 self._slots -= 1
             self._grow()
@@ -151,6 +151,8 @@ class Pool:
         for entry in freed:
             error = TimeLimit(f"`{entry.work.name}` took longer than {self._limit}")
             _report(entry, replace(entry.outcome(End.TIMED_OUT, now), error=error))
+            if entry.told_late is not None:
+                entry.told_late.set()
 
     def stop(self) -> None:
         """Refuse new work and drop what is queued; what runs goes on."""
@@ -212,12 +214,15 @@ class Pool:
             self._running.pop(entry.number, None)
             self._late.pop(entry.number, None)
             self._ending += 1
-        end = End.LATE if entry.is_late else End.FINISHED if error is None else End.FAILED
+        end = End.FINISHED if error is None else End.FAILED
+        if entry.told_late is not None:
+            entry.told_late.wait()  # that it is late is told before how it ended
+            end = End.LATE
         _report(entry, replace(entry.outcome(end, self._clock.now()), value=value, error=error))
         with self._turn:
             self._ending -= 1
             self._turn.notify_all()
-        return not entry.is_late
+        return entry.told_late is None
 
     def _is_overdue(self, entry: _Entry, now: datetime) -> bool:
         started = entry.started

@@ -7,10 +7,12 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Self
 
 from headwater.runner.backpressure import Backpressure
 from headwater.runner.pool import Pool, PoolState
 from headwater.runner.work import Work, WorkKind
+from headwater.settings import RunnerSettings
 from headwater.vocabulary.clock import Clock
 
 _LEAST_WORKERS = 2
@@ -26,6 +28,18 @@ class PoolSettings:
     purge_limit: timedelta | None = timedelta(minutes=10)
     build_limit: timedelta | None = None
     most_queued: int = 1000
+
+    @classmethod
+    def of(cls, runner: RunnerSettings) -> Self:
+        """As headwater.toml says, where 0 stands for none."""
+        return cls(
+            runner.workers or None,
+            runner.refresh_share,
+            _limit(runner.refresh_limit_seconds),
+            _limit(runner.purge_limit_seconds),
+            _limit(runner.build_limit_seconds),
+            runner.most_queued,
+        )
 
     def limit(self, kind: WorkKind) -> timedelta | None:
         return {
@@ -45,6 +59,10 @@ class PoolSettings:
             WorkKind.PURGE: purge,
             WorkKind.BUILD: max(1, rest - purge),
         }
+
+
+def _limit(seconds: float) -> timedelta | None:
+    return timedelta(seconds=seconds) if seconds else None
 
 
 class Pools:

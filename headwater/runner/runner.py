@@ -32,6 +32,7 @@ from headwater.vocabulary.errors import (
     LedgerUnreachable,
     QueueFull,
     RunnerClosing,
+    SourceUnreadable,
     StateConflict,
 )
 from headwater.vocabulary.lifecycle.command import CommandKind
@@ -142,8 +143,8 @@ class Runner:
         now = self._clock.now()
         if self._next_tending is None or now >= self._next_tending:
             self._alerts.check(self.scheduler.jobs(), now, complete=False)
-            took = self._clock.now() - now
-            self._next_tending = now + pause_after(self._settings.reconcile_seconds, took)
+            done = self._clock.now()
+            self._next_tending = done + pause_after(self._settings.reconcile_seconds, done - now)
         if self._next_flush is None:
             self._next_flush = now + timedelta(seconds=self._settings.flush_seconds)
         if now >= self._next_flush and self._looked_at is not None:
@@ -167,7 +168,15 @@ class Runner:
         while self._noticed:
             now = self._clock.now()
             self._looked_at = now
+            self._repair(self._noticed[0], now)
             self.scheduler.notice(self._noticed.popleft(), now)
+
+    def _repair(self, sources: frozenset[str], now: datetime) -> None:
+        """A source that came back, or changed, may be what a job without a source waits for."""
+        for entry in self.scheduler.stopped_by(SourceUnreadable("").code, sources):
+            log.info("resumed_by_its_source", job=entry.job.name)
+            self._ledger.jobs.resume(entry.job.id, now)
+            self.scheduler.mark_dirty()
 
     # --- runs -------------------------------------------------------------------------------
 

@@ -25,9 +25,9 @@ from headwater.runner.registration import fresh_id
 from headwater.runner.runner import Runner
 from headwater.runner.watching import SourceWatch
 from headwater.runner.workers import PooledWorkers
+from headwater.settings import RunnerSettings
 from headwater.store.ledger import Ledger
 from headwater.vocabulary.errors import HeadwaterError, LedgerUnreachable
-from headwater.vocabulary.lifecycle.job import JobKind
 from headwater.workspace import Workspace
 
 _STOP_SECONDS = 10.0
@@ -47,7 +47,8 @@ class Service:
         self._webhook = Webhook(config.runner.webhook) if config.runner.webhook else None
         alerts = Alerts(ledger, self._webhook or tell_log)
         self.metrics = Metrics()
-        self._pools = Pools(clock, pool_settings(config), _backpressure(workspace))
+        backpressure = Backpressure.of(config.runner, clock)
+        self._pools = Pools(clock, PoolSettings.of(config.runner), backpressure)
         self.runner = Runner(
             ledger,
             clock,
@@ -75,7 +76,7 @@ class Service:
             Loop("coordinator", self._coordinate, clock),
             Loop("watch", self._look, clock),
         )
-        self._server = self._metrics_server(config.runner.metrics_port)
+        self._server = self._metrics_server(config.runner)
         self._is_closed = False
 
     # --- life -------------------------------------------------------------------------------
@@ -155,47 +156,19 @@ class Service:
 
     # --- metrics ----------------------------------------------------------------------------
 
-    def _metrics_server(self, port: int) -> MetricsServer | None:
+    def _metrics_server(self, runner: RunnerSettings) -> MetricsServer | None:
         self.metrics.watch_queues(
             lambda: {kind.value: state for kind, state in self._pools.state().items()}
         )
-        self.metrics.watch_lags(self._lags)
-        return MetricsServer(self.metrics, port) if port else None
-
-    def _lags(self) -> Mapping[str, float]:
-        """Seconds since each view's last success here."""
-        now = self._clock.now()
-        return {
-            job.subject: (now - (job.last_success or job.registered_at)).total_seconds()
-            for job in list(self.runner.scheduler.jobs())
-            if job.kind is JobKind.REFRESH
-        }
+        self.metrics.watch_lags(lambda: self.runner.scheduler.lags(self._clock.now()))
+        if not runner.metrics_port:
+            return None
+        return MetricsServer(self.metrics, runner.metrics_port, runner.metrics_address)
 
 
 def address_of(config: Config) -> str:
     """What a runner is known by: two processes on one folder of one machine are one."""
     return config.runner.address or f"{socket.gethostname()}:{config.folder}"
-
-
-def pool_settings(config: Config) -> PoolSettings:
-    """The pools as configured; a limit of 0 is none."""
-    runner = config.runner
-    return PoolSettings(
-        workers=runner.workers or None,
-        refresh_share=runner.refresh_share,
-        refresh_limit=_limit(runner.refresh_limit_seconds),
-        purge_limit=_limit(runner.purge_limit_seconds),
-        most_queued=runner.most_queued,
-    )
-
-
-def _limit(seconds: float) -> timedelta | None:
-    return timedelta(seconds=seconds) if seconds else None
-
-
-def _backpressure(workspace: Workspace) -> Backpressure:
-    threshold = workspace.config.runner.busy_threshold
-    return Backpressure(workspace.clock, threshold=threshold)
 
 
 def _reaper(ledger: Ledger, config: Config) -> Reaper:

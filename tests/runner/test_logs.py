@@ -13,6 +13,7 @@ import pytest
 import structlog
 
 from headwater.logs import WORDS, LogFormat, LogSettings, configure_logs
+from headwater.settings import RunnerSettings
 from headwater.vocabulary.errors import ConfigInvalid
 
 PACKAGE = Path(__file__).parents[2] / "headwater"
@@ -129,3 +130,12 @@ def test_events_use_one_word_per_concept() -> None:
         event = call.args[0]
         if isinstance(event, ast.Constant):
             assert re.fullmatch(r"[a-z][a-z_]*", str(event.value)), place
+
+
+def test_settings_become_a_log(tmp_path: Path) -> None:
+    """headwater.toml's words are the log's; a file is found from the project's folder."""
+    assert LogSettings.of(RunnerSettings(), tmp_path) == LogSettings()
+    chosen = LogSettings.of(RunnerSettings(log_format="json", log_file="a/b.log"), tmp_path)
+    assert (chosen.format, chosen.file) == (LogFormat.JSON, tmp_path / "a" / "b.log")
+    with pytest.raises(ConfigInvalid, match="xml"):
+        LogSettings.of(RunnerSettings(log_format="xml"), tmp_path)

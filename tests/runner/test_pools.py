@@ -13,6 +13,7 @@ from headwater.runner.backpressure import Backpressure, Load
 from headwater.runner.pool import _MOST_ABANDONED
 from headwater.runner.pools import Pools, PoolSettings
 from headwater.runner.work import End, Outcome, Work, WorkKind
+from headwater.settings import RunnerSettings
 from headwater.testing.clock import FrozenClock
 from headwater.vocabulary.clock import SystemClock
 from headwater.vocabulary.errors import QueueFull, RunnerClosing, TimeLimit
@@ -409,3 +410,11 @@ def test_a_busy_machine_starts_nothing() -> None:
     assert pools.close(30)
     assert time.monotonic() - began < 1
     assert [outcome.end for outcome in ended] == [End.FINISHED, End.FINISHED, End.DROPPED]
+
+
+def test_settings_become_pools() -> None:
+    """headwater.toml's numbers are the pools'; 0 stands for no limit and for all cores."""
+    assert PoolSettings.of(RunnerSettings()) == PoolSettings()
+    chosen = PoolSettings.of(RunnerSettings(workers=3, refresh_limit_seconds=0, most_queued=9))
+    assert chosen == PoolSettings(workers=3, refresh_limit=None, most_queued=9)
+    assert not Backpressure.of(RunnerSettings(busy_threshold=0), FrozenClock()).is_busy

@@ -46,9 +46,10 @@ def serve(
     """
     from headwater.logs import LogSettings, configure_logs  # noqa: PLC0415  (speed)
 
-    configure_logs(LogSettings(file=log_file))
     with command.opened() as hw:
         config = hw.workspace.config
+        logs = LogSettings.of(config.runner, config.folder)
+        configure_logs(replace(logs, file=log_file or logs.file))
         hw.workspace.config = _with(config, address, workers, metrics_port)
         with command.output.busy("starting Spark"):
             _ = hw.workspace.spark
