@@ -132,8 +132,9 @@ class Runner:
             if before.get(Mark.COMMANDS) != self._marks.get(Mark.COMMANDS):
                 self._next_poll = None
         if self._next_poll is None or now >= self._next_poll:
-            self._orders.step(self.registration.id)
-            self._next_poll = now + timedelta(seconds=self._settings.poll_seconds)
+            is_all = self._orders.step(self.registration.id)
+            later = now + timedelta(seconds=self._settings.poll_seconds)
+            self._next_poll = later if is_all else None
 
     def _load(self, kind: JobKind) -> tuple[JobRecord, ...]:
         return self._ledger.jobs.owned(self.registration.id, kind)
@@ -148,14 +149,9 @@ class Runner:
         if self._next_flush is None:
             self._next_flush = now + timedelta(seconds=self._settings.flush_seconds)
         if now >= self._next_flush and self._looked_at is not None:
-            self._next_flush = now + timedelta(seconds=self._settings.flush_seconds)
-            self._flush(self._looked_at)
-
-    def _flush(self, watermark: datetime) -> None:
-        least = timedelta(seconds=self._settings.flush_seconds)
-        quiet = [j for j in self.scheduler.jobs() if j.watermark is None or j.watermark < watermark]
-        for job in quiet:
-            self._ledger.jobs.flush_watermark(job.id, self.registration.id, watermark, least)
+            least = timedelta(seconds=self._settings.flush_seconds)
+            self._ledger.jobs.flush_watermarks(self.registration.id, self._looked_at, least)
+            self._next_flush = now + least
 
     # --- commits ----------------------------------------------------------------------------
 
