@@ -101,7 +101,9 @@ class Service:
             self._coordinator.close()
         except LedgerUnreachable as error:
             log.warning("left_without_a_word", error=error.what)
-        self._pools.close(self._close_seconds)  # the runner goes on reporting meanwhile
+        # The runner goes on reporting meanwhile; what had to be canceled gets a moment to end.
+        if not self._pools.close(self._close_seconds):
+            self._pools.close(_STOP_SECONDS)
         running.stop(_STOP_SECONDS)
         self.runner.close(0)
         self._watch.close()
