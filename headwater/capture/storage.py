@@ -8,6 +8,7 @@ than a refresh that has nothing to do.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Mapping
@@ -15,9 +16,10 @@ from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
-from headwater.vocabulary.errors import SourceUnreadable
+from headwater.vocabulary.errors import SourceUnreachable, SourceUnreadable
 
 LOG_FOLDER = "_delta_log"
+_LASTING = frozenset({errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG})
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 _FILE_SCHEME = re.compile(r"(?i)file:(//[^/]*)?(?=/)")
 
@@ -111,9 +113,10 @@ class LocalFiles:
         return os.path.exists(os.path.join(self.location, local_path(path)))
 
     def _unreadable(self, error: OSError) -> SourceUnreadable:
-        return SourceUnreadable(
-            f"the table's log may not be read: {error.strerror or error}", where=self.location
-        )
+        """Whoever may not read it has to repair that; whatever else a disk says may pass."""
+        kind = SourceUnreadable if error.errno in _LASTING else SourceUnreachable
+        what = f"the table's log may not be read: {error.strerror or error}"
+        return kind(what, where=self.location)
 
 
 class StoreFiles:
@@ -164,7 +167,7 @@ class StoreFiles:
             raise
         except Exception as error:
             what = str(error).split("\n", maxsplit=1)[0]
-            raise SourceUnreadable(
+            raise SourceUnreachable(
                 f"the store cannot be read: {what}", where=self.location
             ) from error
 

@@ -119,6 +119,7 @@ class Coordinator:
         began = self._clock.now()
         self._was_balancing = self._is_settled(began)
         seen = self._snapshot(marks, runners, silent, began)
+        self._stay(term)
         decisions = decide(seen, self._settings, balancing=self._was_balancing)
         self._write(decisions, term)
         self._alerts.check(seen.jobs, began, complete=True)
@@ -162,10 +163,17 @@ class Coordinator:
             self._duties = (revision, duties(known, every))
         return self._duties[1]
 
+    def _stay(self, term: Term) -> None:
+        """Renew in the middle of a pass, which may take longer than the lease lasts."""
+        self._leader.step()
+        if self._leader.term != term:
+            raise LeaseLost(f"the term {term.number} ended during a pass")
+
     def _write(self, decisions: tuple[Decision, ...], term: Term) -> None:
         """All under the term, in a few transactions; the loser of the lease writes nothing."""
         for start in range(0, len(decisions), _WRITES_AT_ONCE):
             some = decisions[start : start + _WRITES_AT_ONCE]
+            self._stay(term)
             with self._ledger.leases.held(term):
                 for decision in some:
                     carry_out(decision, self._ledger, term, self._clock.now())

@@ -64,6 +64,12 @@ class Entry:
             since = now if self.due is None else self.due
         return max(0.0, (now - since).total_seconds())
 
+    def is_stopped_by(self, code: str) -> bool:
+        """Whether a permanent error of this code is all that keeps it from running."""
+        job = self.job
+        stopped = job.state is JobState.ERROR and job.is_wanted and not job.paused
+        return stopped and (job.error or {}).get("code") == code
+
     @property
     def holds_back(self) -> bool:
         """Whether a wait after a failure or a cancel is on, which a commit does not shorten."""

@@ -164,6 +164,12 @@ class Scheduler:
                 self._place(entry, now)
         return len(found)
 
+    def stopped_by(self, code: str, sources: Iterable[str]) -> tuple[Entry, ...]:
+        """The jobs that follow these tables and that an error of this code has stopped."""
+        found = {job for source in sources for job in self._followers.get(source, ())}
+        entries = (self._entries[job] for job in sorted(found))
+        return tuple(entry for entry in entries if entry.is_stopped_by(code))
+
     def run_now(self, job: int, now: datetime, *, scan: bool = False) -> bool:
         """Make a job due at once; false if it is not here or may not start."""
         entry = self._entries.get(job)

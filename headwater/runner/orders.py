@@ -13,6 +13,9 @@ from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.errors import LedgerUnreachable
 from headwater.vocabulary.lifecycle.command import CommandKind, CommandState
 
+_AT_ONCE = 200
+"""Commands in one turn; more would keep the runner from reporting in time."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -46,16 +49,16 @@ class Orders:
         }
         self._open: dict[tuple[int, CommandKind], int] = {}
 
-    def step(self, runner: str) -> int:
-        """Take what there is and carry it out; tells how many commands were new."""
+    def step(self, runner: str) -> bool:
+        """Take what there is and carry it out; false if there is more than one turn is for."""
         new = [
             command
             for command in self._ledger.commands.take(runner, self._clock.now())
             if self._open.get((command.job, command.kind)) != command.id
         ]
-        for command in new:
+        for command in new[:_AT_ONCE]:
             self._obey(command)
-        return len(new)
+        return len(new) <= _AT_ONCE
 
     def ended(self, job: int, kind: CommandKind, error: str | None = None) -> None:
         """What was still to come has come."""

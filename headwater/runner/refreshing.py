@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import structlog
 
@@ -13,7 +14,13 @@ from headwater.refresh_graph import refresh_views
 from headwater.request import Request
 from headwater.runner.run import Run
 from headwater.store.marks import Mark
-from headwater.vocabulary.errors import SparkFailed, StatementUnsupported
+from headwater.vocabulary.errors import (
+    AsOfBelowFrontier,
+    FrontierUnsettled,
+    SparkFailed,
+    StatementUnsupported,
+    ViewNotReady,
+)
 from headwater.vocabulary.lifecycle.job import JobKind
 from headwater.vocabulary.receipt import AttemptState, Receipt
 from headwater.workspace import Workspace
@@ -79,7 +86,7 @@ class RefreshWork:
             self._metrics.refreshed(receipt)
 
     def _result(self, run: Run, error: Exception) -> RunResult:
-        result = result_of(error)
+        result = _automatic(error)
         if result.end is RunEnd.CANCELED and not self._was_asked(run):
             result = RunResult(RunEnd.FAILED, result.number, result.error)
         if result.end is RunEnd.FAILED:
@@ -112,6 +119,20 @@ class RefreshWork:
                 forget(spark)
                 self._workspace.drop_spark(spark)
         return True
+
+
+def _automatic(error: Exception) -> RunResult:
+    """What an error means where nobody asked for anything in particular.
+
+    That another refresher is already further is no failure, and a view that is being built will be
+    ready; both stop a user's own request for good.
+    """
+    result = result_of(error)
+    if isinstance(error, AsOfBelowFrontier):
+        return replace(result, end=RunEnd.BUSY)
+    if isinstance(error, ViewNotReady):
+        return replace(result, number=FrontierUnsettled.number)
+    return result
 
 
 def _views(run: Run) -> tuple[str, ...]:

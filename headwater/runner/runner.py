@@ -32,6 +32,7 @@ from headwater.vocabulary.errors import (
     LedgerUnreachable,
     QueueFull,
     RunnerClosing,
+    SourceUnreadable,
     StateConflict,
 )
 from headwater.vocabulary.lifecycle.command import CommandKind
@@ -76,7 +77,7 @@ class Runner:
         self._next_poll: datetime | None = None
         self._next_tending: datetime | None = None
         self._next_flush: datetime | None = None
-        self._is_closed = False
+        self._is_stopping = self._is_closed = False
 
     @property
     def in_hand(self) -> int:
@@ -131,8 +132,9 @@ class Runner:
             if before.get(Mark.COMMANDS) != self._marks.get(Mark.COMMANDS):
                 self._next_poll = None
         if self._next_poll is None or now >= self._next_poll:
-            self._orders.step(self.registration.id)
-            self._next_poll = now + timedelta(seconds=self._settings.poll_seconds)
+            is_all = self._orders.step(self.registration.id)
+            later = now + timedelta(seconds=self._settings.poll_seconds)
+            self._next_poll = later if is_all else None
 
     def _load(self, kind: JobKind) -> tuple[JobRecord, ...]:
         return self._ledger.jobs.owned(self.registration.id, kind)
@@ -147,14 +149,9 @@ class Runner:
         if self._next_flush is None:
             self._next_flush = now + timedelta(seconds=self._settings.flush_seconds)
         if now >= self._next_flush and self._looked_at is not None:
-            self._next_flush = now + timedelta(seconds=self._settings.flush_seconds)
-            self._flush(self._looked_at)
-
-    def _flush(self, watermark: datetime) -> None:
-        least = timedelta(seconds=self._settings.flush_seconds)
-        quiet = [j for j in self.scheduler.jobs() if j.watermark is None or j.watermark < watermark]
-        for job in quiet:
-            self._ledger.jobs.flush_watermark(job.id, self.registration.id, watermark, least)
+            least = timedelta(seconds=self._settings.flush_seconds)
+            self._ledger.jobs.flush_watermarks(self.registration.id, self._looked_at, least)
+            self._next_flush = now + least
 
     # --- commits ----------------------------------------------------------------------------
 
@@ -167,12 +164,20 @@ class Runner:
         while self._noticed:
             now = self._clock.now()
             self._looked_at = now
+            self._repair(self._noticed[0], now)
             self.scheduler.notice(self._noticed.popleft(), now)
+
+    def _repair(self, sources: frozenset[str], now: datetime) -> None:
+        """A source that came back, or changed, may be what a job without a source waits for."""
+        for entry in self.scheduler.stopped_by(SourceUnreadable("").code, sources):
+            log.info("resumed_by_its_source", job=entry.job.name)
+            self._ledger.jobs.resume(entry.job.id, now)
+            self.scheduler.mark_dirty()
 
     # --- runs -------------------------------------------------------------------------------
 
     def _start_due(self) -> None:
-        if self._is_closed:
+        if self._is_stopping:
             return
         now = self._clock.now()
         for entry in self.scheduler.take_due(now, self._settings.most_started):
@@ -247,6 +252,8 @@ class Runner:
     def start_job(self, job: int) -> bool:
         """Own a job; that it is owned already, because an answer got lost, is as good."""
         runner = self.registration.id
+        if self._is_stopping:
+            raise RunnerClosing(f"job {job} was not taken: this runner is closing")
         if not self._ledger.jobs.take(job, runner):
             found = self._ledger.jobs.get(job)
             if found is None or found.owner != runner:
@@ -290,11 +297,15 @@ class Runner:
 
     # --- the end ----------------------------------------------------------------------------
 
+    def stop_starting(self) -> None:
+        """Start nothing more, but go on reporting while others wait for what runs."""
+        self._is_stopping = True
+
     def close(self, seconds: float = 30.0) -> None:
         """Start nothing more, wait for what runs, write it down, and leave; twice is harmless."""
         if self._is_closed:
             return
-        self._is_closed = True
+        self._is_closed = self._is_stopping = True
         self._workers.close(seconds)
         try:
             if self.registration.is_sure:

@@ -1,7 +1,8 @@
 """Notices commits on all sources in one cheap pass, without Spark and without reading any log.
 
 Of each log only two names are looked up: the commit that would come next, and the last one known,
-which tells a table that was dropped and made again.
+which tells a table that was dropped and made again. A store is asked for the second one less often,
+because every question to it is a request.
 """
 
 from __future__ import annotations
@@ -19,6 +20,12 @@ _PROBES = 16
 """Commits looked up one by one before the log is listed."""
 
 _STORE_THREADS = 16
+_STORE_PAUSE = timedelta(seconds=2)
+_STORE_REQUESTS = 125
+"""Tables in stores that are asked in a second; of more, each is asked less often."""
+
+_MADE_AGAIN = timedelta(minutes=1)
+"""How often a store is asked whether a table is still the one it was."""
 
 _AGAIN = timedelta(minutes=1)
 """How often a source that cannot be checked is told again, so that its views are tried."""
@@ -58,6 +65,8 @@ class _Watched:
     seen: _Seen = _Seen()
     told_at: datetime | None = None
     answer: Future[_Seen] | None = None
+    asked_at: datetime | None = None
+    compared_at: datetime | None = None
 
 
 class SourceWatch:
@@ -73,6 +82,7 @@ class SourceWatch:
         self._open_files = open_files
         self._sources: dict[str, _Watched] = {}
         self._stores: ThreadPoolExecutor | None = None
+        self._store_pause = _STORE_PAUSE
 
     def follow(self, sources: Mapping[str, str]) -> None:
         """Watch these sources (name -> location) from now on, and no others."""
@@ -83,6 +93,8 @@ class SourceWatch:
             else _Watched(location, self._open_files(location))
             for name, location in sources.items()
         }
+        far = sum(not watched.files.is_local for watched in self._sources.values())
+        self._store_pause = max(_STORE_PAUSE, timedelta(seconds=far / _STORE_REQUESTS))
 
     def look(self) -> tuple[Noticed, ...]:
         """What has moved since the last look, in the order of the sources."""
@@ -90,7 +102,7 @@ class SourceWatch:
         return tuple(
             Noticed(name, seen.version, _committed_at(seen), seen.error)
             for name, watched in self._sources.items()
-            if (seen := self._asked(watched)) is not None and _is_news(watched, seen, now)
+            if (seen := self._asked(watched, now)) is not None and _is_news(watched, seen, now)
         )
 
     def close(self) -> None:
@@ -99,18 +111,31 @@ class SourceWatch:
             self._stores.shutdown(wait=False, cancel_futures=True)
             self._stores = None
 
-    def _asked(self, watched: _Watched) -> _Seen | None:
+    def _asked(self, watched: _Watched, now: datetime) -> _Seen | None:
         """What a source looks like now; None while its store has not answered."""
         if watched.files.is_local:
-            return _looked(watched.files, watched.seen)
-        answer = watched.answer
-        if answer is not None and not answer.done():
-            return None
-        seen = None if answer is None else answer.result()
+            return _looked(watched.files, watched.seen, compare=True)
+        answer, seen = watched.answer, None
+        if answer is not None:
+            if not answer.done():
+                return None
+            seen, watched.answer = answer.result(), None
+        if _is_over(watched.asked_at, self._store_pause, now):
+            self._ask(watched, seen or watched.seen, now)
+        return seen
+
+    def _ask(self, watched: _Watched, seen: _Seen, now: datetime) -> None:
         if self._stores is None:
             self._stores = ThreadPoolExecutor(_STORE_THREADS, "headwater-watch")
-        watched.answer = self._stores.submit(_looked, watched.files, seen or watched.seen)
-        return seen
+        compare = _is_over(watched.compared_at, _MADE_AGAIN, now)
+        if compare:
+            watched.compared_at = now
+        watched.asked_at = now
+        watched.answer = self._stores.submit(_looked, watched.files, seen, compare=compare)
+
+
+def _is_over(since: datetime | None, pause: timedelta, now: datetime) -> bool:
+    return since is None or now - since >= pause
 
 
 def _is_news(watched: _Watched, seen: _Seen, now: datetime) -> bool:
@@ -127,16 +152,18 @@ def _committed_at(seen: _Seen) -> datetime | None:
     return None if seen.signature is None else seen.signature.modified
 
 
-def _looked(files: LogFiles, seen: _Seen) -> _Seen:
+def _looked(files: LogFiles, seen: _Seen, *, compare: bool) -> _Seen:
     """The newest commit; whatever goes wrong concerns this source alone."""
     try:
-        return _newest(files, seen)
+        return _newest(files, seen, compare=compare)
     except Exception as error:  # noqa: BLE001  (a store's client may raise anything)
         return replace(seen, error=str(error) or type(error).__name__)
 
 
-def _newest(files: LogFiles, seen: _Seen) -> _Seen:
-    if seen.version is None or files.signature(commit_name(seen.version)) != seen.signature:
+def _newest(files: LogFiles, seen: _Seen, *, compare: bool) -> _Seen:
+    if seen.version is None:
+        return _listed(files)
+    if compare and files.signature(commit_name(seen.version)) != seen.signature:
         return _listed(files)
     found = seen if not seen.error else _Seen(seen.version, seen.signature)
     for version, signature in _following(files, seen.version):

@@ -164,17 +164,17 @@ class Jobs:
             scanned=int(end.scanned),
         )
 
-    def flush_watermark(
-        self, job: int, runner: str, watermark: datetime, least_move: timedelta
-    ) -> bool:
-        """Remember how far a quiet job has looked, if that is far enough beyond what is known."""
-        return self._change(
-            "flush_watermark",
-            id=job,
-            runner=runner,
-            watermark=stamp(watermark),
-            moved_since=stamp(watermark - least_move),
-        )
+    def flush_watermarks(self, runner: str, watermark: datetime, least_move: timedelta) -> int:
+        """Remember how far a runner has looked, where that is far enough beyond what is known.
+
+        One statement, however many jobs; tells how many it was.
+        """
+        parameters = {
+            "runner": runner,
+            "watermark": stamp(watermark),
+            "moved_since": stamp(watermark - least_move),
+        }
+        return self._database.change(_SQL["flush_watermarks"], parameters)
 
     # --- users' -----------------------------------------------------------------------------
 

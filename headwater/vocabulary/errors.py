@@ -329,6 +329,13 @@ class TimeLimit(HeadwaterError):
     hint = "see what it did with `headwater history V`; give it more time, or Spark more cores"
 
 
+class SourceUnreachable(SourceUnreadable):
+    """A source's disk or store did not answer; whether the table is there is not known."""
+
+    number = 131
+    hint = "nothing, if it passes; else check the network, the mount and the store's credentials"
+
+
 class PortUnusable(HeadwaterError):
     """A port that was to be opened is taken, or may not be opened."""
 

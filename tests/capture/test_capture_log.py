@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,12 @@ from headwater.capture.listing import listing_of
 from headwater.capture.log import TableLog, open_log
 from headwater.capture.memory import LogMemory
 from headwater.capture.storage import LocalFiles, Signature, StoreFiles
-from headwater.vocabulary.errors import HistoryGone, SourceUnreadable, SourceUnsupported
+from headwater.vocabulary.errors import (
+    HistoryGone,
+    SourceUnreachable,
+    SourceUnreadable,
+    SourceUnsupported,
+)
 
 if TYPE_CHECKING:
     from conftest import WrittenLog
@@ -228,8 +235,29 @@ def test_a_store_that_cannot_be_reached_is_an_error(tmp_path: Path) -> None:
     """An address nothing answers at is a coded error with the address."""
     with pytest.raises(SourceUnreadable, match="cannot be read"):
         TableLog(StoreFiles(f"file://{tmp_path}/nowhere")).latest_version()
-    with pytest.raises(SourceUnreadable, match="cannot be read"):
+    with pytest.raises(SourceUnreachable, match="cannot be read") as raised:
         open_log("nonsense://bucket/t").latest_version()
+    assert raised.value.is_temporary
+
+
+def test_a_disk_that_does_not_answer_may_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S65: an error of the disk is temporary, a permission that lacks is not."""
+
+    def broken(number: int) -> Callable[..., object]:
+        def stat(path: object) -> object:
+            raise OSError(number, os.strerror(number))
+
+        return stat
+
+    files = LocalFiles(str(tmp_path))
+    for number, temporary in ((errno.EIO, True), (errno.ESTALE, True), (errno.EACCES, False)):
+        with monkeypatch.context() as patched:
+            patched.setattr("headwater.capture.storage.os.stat", broken(number))
+            with pytest.raises(SourceUnreadable) as raised:
+                files.signature("x")
+        assert raised.value.is_temporary is temporary
 
 
 def test_memory_is_bounded() -> None:

@@ -538,3 +538,54 @@ def test_a_new_leader_settles_before_it_balances(ledger: Ledger, clock: FrozenCl
     fleet.pass_time(10)
     assert set(fleet.owners().values()) == {"a", "b"}
     assert all(len(fleet.runs_of(f"v{n}")) == 1 for n in range(5))
+
+
+def test_watermarks_of_quiet_jobs_are_flushed_hourly(fleet: Fleet) -> None:
+    """S35, S44: a table without commits moves the watermark, once an hour, and nothing else."""
+    define_views(fleet.ledger, 2)
+    node = fleet.start("a")
+    fleet.pass_time(20)
+    before = fleet.job("v0")
+    for _ in range(130):
+        fleet.pass_time(60, step=10)
+        node.runner.noticed([])
+    after = fleet.job("v0")
+    assert after.watermark is not None
+    assert fleet.clock.now() - after.watermark < timedelta(hours=1, minutes=2)
+    assert (after.sequence, after.last_start) == (before.sequence, before.last_start)
+    assert len(fleet.runs_of("v0")) == 1
+
+
+def test_many_commands_do_not_keep_a_runner_from_reporting(fleet: Fleet) -> None:
+    """A thousand jobs for one runner are started in turns, with reports in between."""
+    define_views(fleet.ledger, 450, trigger=Manual())
+    node = fleet.start("a")
+    fleet.pass_time(2)
+    turns = 0
+    while len(node.runner.scheduler) < 450:
+        fleet.pass_time(0.5)
+        turns += 1
+        assert turns < 40
+    fleet.pass_time(10)
+    assert fleet.ledger.commands.pending() == ()
+
+
+def test_a_pass_longer_than_the_lease_keeps_it(
+    ledger: Ledger, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The coordinator renews in the middle of a pass, so long lists cost it no term."""
+    fleet = Fleet(ledger, clock)
+    define_views(fleet.ledger, 3, trigger=every(3600))
+    node = fleet.start("a")
+    real = ledger.jobs.list
+
+    def slow() -> object:
+        clock.advance(9)
+        return real()
+
+    monkeypatch.setattr(ledger.jobs, "list", slow)
+    for _ in range(6):
+        node.coordinator.step()
+        clock.advance(4)
+    assert node.leader.term is not None
+    assert node.leader.term.number == 1

@@ -182,18 +182,59 @@ def test_a_store_that_hangs_holds_nobody_up(lake: Lake) -> None:
     lake.commit("near", 1)
     assert lake.noticed() == [("near", 1)]
     far.answers.set()
+    assert answered(lake) == [("far", 0)]
+    lake.commit("far", 1)
+    lake.clock.advance(2)
+    assert answered(lake) == [("far", 1)]
+    lake.watch.close()
+    lake.watch.close()
+
+
+def answered(lake: Lake) -> list[tuple[str, int | None]]:
+    """What is told when the store has answered."""
     until = time.monotonic() + 10
     while not (found := lake.noticed()):
         assert time.monotonic() < until
         time.sleep(0.005)
-    assert found == [("far", 0)]
-    lake.commit("far", 1)
-    while not (found := lake.noticed()):
-        assert time.monotonic() < until
-        time.sleep(0.005)
-    assert found == [("far", 1)]
+    return found
+
+
+def test_a_store_is_not_asked_too_often(lake: Lake) -> None:
+    """One request per table every 2 s, less often for many tables; made again: within a minute."""
+    names = [f"t{n}" for n in range(500)]
+    files: dict[str, Faulty] = {}
+
+    def open_files(path: str) -> LogFiles:
+        files[path] = Faulty(path)
+        files[path].is_local = False
+        return files[path]
+
+    lake.commit("far", 0, 1)
+    lake.watch = SourceWatch(lake.clock, open_files)
+    lake.follow("far")
+    lake.noticed()
+    assert answered(lake) == [("far", 1)]
+    (far,) = files.values()
+    far.asked = 0
+    for _ in range(10):
+        lake.clock.advance(1)
+        lake.noticed()
+        wait_for_answers(lake)
+    assert far.asked == 5, "every other second, and only for the next commit"
+    lake.drop("far")
+    lake.commit("other", 0)
+    lake.commit("far", 0, 1)
+    lake.clock.advance(60)
+    assert answered(lake) == [("far", 1)], "it was made again"
+    lake.follow(*names)
+    assert lake.watch._store_pause.total_seconds() == 4
     lake.watch.close()
-    lake.watch.close()
+
+
+def wait_for_answers(lake: Lake) -> None:
+    for watched in lake.watch._sources.values():
+        if watched.answer is not None:
+            watched.answer.exception(10)
 
 
 def test_sources_come_and_go(lake: Lake) -> None:

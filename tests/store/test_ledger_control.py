@@ -151,7 +151,7 @@ def test_no_write_touches_a_field_it_does_not_own(
         ),
         "pause": (lambda j: ledger.jobs.pause(j.id), {"paused"}),
         "watermark": (
-            lambda j: ledger.jobs.flush_watermark(j.id, "r", later, timedelta(hours=1)),
+            lambda j: ledger.jobs.flush_watermarks("r", later, timedelta(hours=1)) == 1,
             {"watermark"},
         ),
         "scan": (lambda j: ledger.jobs.set_scan(j.id, wanted=True), {"scan"}),
@@ -203,11 +203,12 @@ def test_a_watermark_moves_by_an_hour_or_more_and_only_forward(
 ) -> None:
     """S35, S44: flushing touches the watermark only where it moved far enough, never back."""
     hour, start = timedelta(hours=1), clock.now()
-    assert ledger.jobs.flush_watermark(job.id, "r", start, hour)
-    assert not ledger.jobs.flush_watermark(job.id, "r", start + hour / 2, hour)
-    assert ledger.jobs.flush_watermark(job.id, "r", start + hour, hour)
-    assert not ledger.jobs.flush_watermark(job.id, "r", start, hour)
-    assert not ledger.jobs.flush_watermark(job.id, "other", start + 5 * hour, hour)
+    flush = ledger.jobs.flush_watermarks
+    assert flush("r", start, hour) == 1
+    assert flush("r", start + hour / 2, hour) == 0
+    assert flush("r", start + hour, hour) == 1
+    assert flush("r", start, hour) == 0
+    assert flush("other", start + 5 * hour, hour) == 0
     assert again(ledger, job).watermark == start + hour
 
 

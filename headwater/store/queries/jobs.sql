@@ -153,11 +153,11 @@ UPDATE hw_job
 SET scan = :wanted
 WHERE id = :id AND dropped_at IS NULL;
 
--- flush_watermark
--- Remember how far a quiet job has looked; touches nothing else and never steps back.
+-- flush_watermarks
+-- Remember how far a runner has looked for its quiet jobs; touches nothing else, never steps back.
 UPDATE hw_job
 SET watermark = :watermark
-WHERE id = :id AND owner = :runner AND dropped_at IS NULL
+WHERE owner = :runner AND kind = 'refresh' AND dropped_at IS NULL
   AND (watermark IS NULL OR watermark <= :moved_since);
 
 -- clear_dropped_jobs
