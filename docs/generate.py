@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from docs.coverage import coverage_page
 from headwater.define.codes import CODES
 from headwater.vocabulary import errors
 from headwater.vocabulary.errors import HeadwaterError
 from headwater.vocabulary.reasons import REASON_GROUPS
 
-PAGE = Path(__file__).with_name("errors.md")
+HERE = Path(__file__).parent
 
 ADVICE: Mapping[str, str] = {
     "SQL_SYNTAX": "correct the statement at the place that the message shows",
@@ -135,6 +136,11 @@ def _lines(headers: str, rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
         yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
 
 
+PAGES: Mapping[str, Callable[[], str]] = {"errors.md": errors_page, "coverage.md": coverage_page}
+"""What is written, and by what."""
+
+
 if __name__ == "__main__":
-    PAGE.write_text(errors_page(), "utf-8")
-    print(f"wrote {PAGE}")
+    for page, text in PAGES.items():
+        (HERE / page).write_text(text(), "utf-8")
+        print(f"wrote {HERE / page}")
