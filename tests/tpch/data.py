@@ -137,7 +137,9 @@ def thinned(tables: dict[str, pa.Table]) -> Thinned:
 
 def _wide(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Lines with all that queries ask about them; text for dates and doubles for decimals."""
-    nations = frames["nation"].merge(frames["region"], left_on="n_regionkey", right_on="r_regionkey")
+    nations = frames["nation"].merge(
+        frames["region"], left_on="n_regionkey", right_on="r_regionkey"
+    )
     names, regions = (nations.set_index("n_nationkey")[c] for c in ("n_name", "r_name"))
     customer, supplier = frames["customer"], frames["supplier"]
     customer = customer.assign(
