@@ -96,7 +96,8 @@ def _preference(price: Price) -> float:
 def _price(view: CompiledView, situation: Situation, verdict: Verdict) -> Price:
     """The price of the very steps that would run."""
     technique = verdict.technique
-    if not verdict.sound:
+    idle = technique is not Technique.REBUILD and not situation.changed
+    if idle or not verdict.sound:
         return Price(technique, False, math.inf, math.inf)  # noqa: FBT003
     plan = _plan(view, situation, technique, ())
     model = model_seconds(plan, view.layout.root, situation.windows, situation.size)
