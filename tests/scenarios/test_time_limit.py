@@ -69,7 +69,8 @@ def test_a_refresh_over_its_limit_is_really_stopped(lake: Lake) -> None:
     lake.told.clear()
     pools.submit(Work(WorkKind.REFRESH, "pairs", lambda: work.run(run), outcomes.append, cancel))
     tracker = lake.spark.sparkContext.statusTracker()
-    eventually(lambda: "execute" in lake.told and bool(tracker.getActiveJobsIds()))
+    eventually(lambda: any(step.startswith("execute") for step in lake.told))
+    eventually(lambda: bool(tracker.getActiveJobsIds()))
     clock.advance(5 * 60)
     pools.expire()
     assert outcomes[0].end is End.TIMED_OUT
