@@ -48,10 +48,16 @@ def _calls(session: SparkSession, wanted: set[str]) -> Iterator[tuple[str, Any]]
         if name not in wanted:
             continue
         builder = registry.lookupFunctionBuilder(identifiers.apply(position)).get()
-        try:
-            yield name, builder.apply(jvm.org.apache.spark.api.python.PythonUtils.toSeq([]))
-        except Exception:  # noqa: BLE001  (not a Python function: its builder wants arguments)
-            continue
+        call = _built(builder, jvm.org.apache.spark.api.python.PythonUtils.toSeq([]))
+        if call is not None:
+            yield name, call
+
+
+def _built(builder: Any, arguments: Any) -> Any:  # noqa: ANN401
+    try:
+        return builder.apply(arguments)
+    except Exception:  # noqa: BLE001  (not a Python function: its builder wants arguments)
+        return None
 
 
 def _kind(call: Any) -> str | None:
