@@ -53,7 +53,7 @@ def _calls(session: SparkSession, wanted: set[str]) -> Iterator[tuple[str, Any]]
             yield name, call
 
 
-def _built(builder: Any, arguments: Any) -> Any:  # noqa: ANN401
+def _built(builder: Any, arguments: Any) -> Any:
     try:
         return builder.apply(arguments)
     except Exception:  # noqa: BLE001  (not a Python function: its builder wants arguments)
