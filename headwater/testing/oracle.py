@@ -125,7 +125,7 @@ class Oracle:
                 self._local(rows, states.ddl).createOrReplaceTempView(relation)
             session.table(new_name(name)).createOrReplaceTempView(name)
             ddl = f"{states.ddl}, {WEIGHT} bigint"
-            self._local(_netted(states), ddl).createOrReplaceTempView(changes_name(name))
+            self._local(netted(states), ddl).createOrReplaceTempView(changes_name(name))
         if not view.is_opaque:
             self._content(view, "__hw_before", lambda scan: old_name(scan.source))
             place = f"CAST(monotonically_increasing_id() DIV 2 AS STRING) AS {FILE}"
@@ -199,7 +199,7 @@ def _differing(columns: tuple[str, ...], wanted: str) -> str:
     )
 
 
-def _netted(states: TableStates) -> Rows:
+def netted(states: TableStates) -> Rows:
     """The change as signed rows, equal rows summed as Spark groups them."""
     weights: dict[str, int] = {}
     rows: dict[str, tuple[Any, ...]] = {}
