@@ -21,7 +21,6 @@ from headwater.capture.listing import commit_name
 from headwater.control.leader import Leader
 from headwater.control.placement import Ring
 from headwater.control.results import SUCCEEDED, RunResult
-from headwater.control.settings import ControlSettings
 from headwater.control.spec import Spec
 from headwater.control.triggers import Every, OnChange
 from headwater.runner.backpressure import Backpressure
@@ -30,6 +29,7 @@ from headwater.runner.run import Run
 from headwater.runner.runner import Runner
 from headwater.runner.watching import SourceWatch
 from headwater.runner.workers import PooledWorkers
+from headwater.settings import ControlSettings
 from headwater.store.jobs import Duty
 from headwater.store.ledger import Ledger
 from headwater.vocabulary.clock import Clock, SystemClock

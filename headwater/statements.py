@@ -10,6 +10,7 @@ from headwater.applying import define, drop
 from headwater.checking import check_names, check_with_spark, read_sources
 from headwater.define.definitions import Definition
 from headwater.define.diagnostics import Report, render
+from headwater.define.handler import HandlerDef
 from headwater.define.kind import canonical
 from headwater.define.parse import parse
 from headwater.define.statements import (
@@ -20,14 +21,17 @@ from headwater.define.statements import (
     CreateSource,
     CreateView,
     Drop,
+    Pause,
     PlainSql,
     Refresh,
+    Resume,
     Statement,
 )
 from headwater.define.structure import check_structure
 from headwater.reading import register_names
 from headwater.refresh import Request
 from headwater.refresh_graph import refresh_views
+from headwater.store.job_record import JobRecord
 from headwater.vocabulary.errors import (
     DefinitionConflict,
     HeadwaterError,
@@ -123,6 +127,36 @@ def _cancel(statement: Cancel, workspace: Workspace, text: str) -> DataFrame | N
         raise UnknownName(f"no attempt `{statement.attempt}`", where=statement.location)
     attempts.request_cancel(statement.attempt, "sql", workspace.clock.now())
     return None
+
+
+@carry_out.register(Pause)
+def _pause(statement: Pause, workspace: Workspace, text: str) -> DataFrame | None:
+    for job in _jobs(statement, workspace):
+        workspace.ledger.jobs.pause(job.id)
+    return None
+
+
+@carry_out.register(Resume)
+def _resume(statement: Resume, workspace: Workspace, text: str) -> DataFrame | None:
+    for job in _jobs(statement, workspace):
+        workspace.ledger.jobs.resume(job.id, workspace.clock.now())
+    return None
+
+
+def _jobs(statement: Pause | Resume, workspace: Workspace) -> list[JobRecord]:
+    """The jobs of a view, or of all views of a handler."""
+    definition = workspace.definitions.find(statement.kind, statement.name)
+    if definition is None:
+        raise UnknownName(f"no {statement.kind.noun} `{statement.name}`", where=statement.location)
+    views = definition.views if isinstance(definition, HandlerDef) else (definition.name,)
+    found = [job for view in views for job in workspace.ledger.jobs.find(view)]
+    if not found:
+        raise UnknownName(
+            f"{statement.kind.noun} `{statement.name}` has no job yet",
+            where=statement.location,
+            hint="jobs are made when a process serves: `headwater serve`",
+        )
+    return found
 
 
 @carry_out.register(Alter)

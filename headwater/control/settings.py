@@ -7,7 +7,7 @@ from datetime import timedelta
 from headwater.control.retries import RetryPolicy
 from headwater.settings import ControlSettings
 
-BUSY_SHARE = 0.004
+BUSY_SHARE = 0.005
 """A loop that only looks after changes may take this part of a core, however long its lists are."""
 
 

@@ -77,7 +77,7 @@ class Runner:
         self._next_poll: datetime | None = None
         self._next_tending: datetime | None = None
         self._next_flush: datetime | None = None
-        self._is_closed = False
+        self._is_stopping = self._is_closed = False
 
     @property
     def in_hand(self) -> int:
@@ -143,8 +143,8 @@ class Runner:
         now = self._clock.now()
         if self._next_tending is None or now >= self._next_tending:
             self._alerts.check(self.scheduler.jobs(), now, complete=False)
-            done = self._clock.now()
-            self._next_tending = done + pause_after(self._settings.reconcile_seconds, done - now)
+            took = self._clock.now() - now
+            self._next_tending = now + pause_after(self._settings.reconcile_seconds, took)
         if self._next_flush is None:
             self._next_flush = now + timedelta(seconds=self._settings.flush_seconds)
         if now >= self._next_flush and self._looked_at is not None:
@@ -181,7 +181,7 @@ class Runner:
     # --- runs -------------------------------------------------------------------------------
 
     def _start_due(self) -> None:
-        if self._is_closed:
+        if self._is_stopping:
             return
         now = self._clock.now()
         for entry in self.scheduler.take_due(now, self._settings.most_started):
@@ -256,6 +256,8 @@ class Runner:
     def start_job(self, job: int) -> bool:
         """Own a job; that it is owned already, because an answer got lost, is as good."""
         runner = self.registration.id
+        if self._is_stopping:
+            raise RunnerClosing(f"job {job} was not taken: this runner is closing")
         if not self._ledger.jobs.take(job, runner):
             found = self._ledger.jobs.get(job)
             if found is None or found.owner != runner:
@@ -299,11 +301,15 @@ class Runner:
 
     # --- the end ----------------------------------------------------------------------------
 
+    def stop_starting(self) -> None:
+        """Start nothing more, but go on reporting while others wait for what runs."""
+        self._is_stopping = True
+
     def close(self, seconds: float = 30.0) -> None:
         """Start nothing more, wait for what runs, write it down, and leave; twice is harmless."""
         if self._is_closed:
             return
-        self._is_closed = True
+        self._is_closed = self._is_stopping = True
         self._workers.close(seconds)
         try:
             if self.registration.is_sure:

@@ -93,13 +93,17 @@ class Service:
         if self._is_closed:
             return
         self._is_closed = True
-        for loop in reversed(self._loops):
+        self.runner.stop_starting()
+        running, *others = self._loops
+        for loop in others:
             loop.stop(_STOP_SECONDS)
         try:
             self._coordinator.close()
         except LedgerUnreachable as error:
             log.warning("left_without_a_word", error=error.what)
-        self.runner.close(self._close_seconds)
+        self._pools.close(self._close_seconds)  # the runner goes on reporting meanwhile
+        running.stop(_STOP_SECONDS)
+        self.runner.close(0)
         self._watch.close()
         if self._server is not None:
             self._server.close()

@@ -198,9 +198,9 @@ def test_many_moves_do_not_make_the_heap_grow() -> None:
 
 
 def test_long_lists_are_looked_at_less_often() -> None:
-    """Looking may take 0.4 % of the time, so a list that takes 2 s is read every 500 s."""
+    """Looking may take half a percent of the time: a list that takes 2 s is read every 400 s."""
     assert pause_after(30, timedelta(0)) == timedelta(seconds=30)
-    assert pause_after(30, timedelta(seconds=2)) == timedelta(seconds=500)
+    assert pause_after(30, timedelta(seconds=2)) == timedelta(seconds=400)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,11 @@
+"""The ledger's two databases."""
+
+from tests.ledgers import (  # noqa: F401  (fixtures)
+    clock,
+    ledger,
+    ledger_url,
+    postgres_server,
+    postgres_url,
+    spawn,
+    sqlite_url,
+)
