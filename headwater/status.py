@@ -34,7 +34,7 @@ class ViewStatus:
     last_error: str | None
     refresh: str = RefreshState.IDLE.value
     owner: str | None = None  # address of the runner that keeps it
-    next_run: datetime | None = None  # None where a commit or a user decides
+    next_run: datetime | None = None  # None where a commit or a user decides, or nobody serves
     trigger: str = ""
     lag_seconds: float | None = None  # since the last success, 0 when nothing is unread
     target_lag_seconds: float | None = None
@@ -94,7 +94,7 @@ def _with_upkeep(workspace: Workspace, kept: _Kept, status: ViewStatus) -> ViewS
     return replace(
         status,
         owner=kept.addresses.get(job.owner or "") if job else None,
-        next_run=job.next_at if job else None,
+        next_run=job.next_at if job and job.owner else None,
         trigger=str(definition.trigger) if definition else "",
         lag_seconds=_lag(status, workspace.clock.now()),
         target_lag_seconds=target.total_seconds() if isinstance(target, timedelta) else None,

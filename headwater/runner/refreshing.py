@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from datetime import datetime
 
 import structlog
 
@@ -39,10 +40,11 @@ class RefreshWork:
 
     def run(self, run: Run) -> RunResult:
         """Refresh what the job is about; whatever goes wrong is a result, not an exception."""
+        began = self._workspace.clock.now()
         try:
             self._refresh(run)
         except Exception as error:  # noqa: BLE001  (the job's row tells it, the loop goes on)
-            return self._result(run, error)
+            return self._result(run, error, began)
         return SUCCEEDED
 
     def _refresh(self, run: Run) -> None:
@@ -85,9 +87,9 @@ class RefreshWork:
         if self._metrics is not None:
             self._metrics.refreshed(receipt)
 
-    def _result(self, run: Run, error: Exception) -> RunResult:
+    def _result(self, run: Run, error: Exception, began: datetime) -> RunResult:
         result = _automatic(error)
-        if result.end is RunEnd.CANCELED and not self._was_asked(run):
+        if result.end is RunEnd.CANCELED and not self._was_asked(run, began):
             result = RunResult(RunEnd.FAILED, result.number, result.error)
         if result.end is RunEnd.FAILED:
             log.warning("run_failed", job=run.job.name, error=str(error).split("\n")[0])
@@ -95,14 +97,19 @@ class RefreshWork:
                 return result_of(SparkFailed(f"Spark died under `{run.job.name}`"))
         return result
 
-    def _was_asked(self, run: Run) -> bool:
-        """Whether somebody wanted the end, and not a lost claim."""
+    def _was_asked(self, run: Run, began: datetime) -> bool:
+        """Whether somebody wanted the end, of this view or of one that it reads.
+
+        A lost claim ends an attempt in the same way and is nobody's wish.
+        """
         if run.cancellation.is_set:
             return True
-        newest = self._workspace.ledger.attempts.list(
-            run.job.subject, AttemptState.CANCELED, limit=1
+        newest = self._workspace.ledger.attempts.list(state=AttemptState.CANCELED, limit=20)
+        return any(
+            attempt.cancel_requested_at is not None and attempt.ended_at >= began
+            for attempt in newest
+            if attempt.ended_at is not None
         )
-        return bool(newest) and newest[0].cancel_requested_at is not None
 
     def _is_spark_lost(self) -> bool:
         """Whether the JVM is gone; then it is forgotten, and the next run starts another."""

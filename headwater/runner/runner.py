@@ -17,12 +17,12 @@ from headwater.control.alerts import Alerts
 from headwater.control.entry import Entry
 from headwater.control.results import RunEnd, RunResult
 from headwater.control.scheduler import Scheduler
-from headwater.control.settings import pause_after
 from headwater.metrics import Metrics
 from headwater.runner.closing import Closing
 from headwater.runner.orders import Orders
 from headwater.runner.registration import Registration, Standing, fresh_id
 from headwater.runner.run import Run, Workers
+from headwater.runner.tending import Tending
 from headwater.settings import ControlSettings
 from headwater.store.job_record import JobRecord
 from headwater.store.ledger import Ledger
@@ -65,9 +65,9 @@ class Runner:
         self._settings = settings
         self._workers = workers
         self._wake = wake
-        self._alerts = alerts or Alerts(ledger)
         self._orders = Orders(ledger, clock, self)
         self._closing = Closing(ledger, clock, settings, metrics)
+        self._tending = Tending(ledger, clock, settings, alerts or Alerts(ledger))
         self._in_hand: dict[int, tuple[Run, Entry]] = {}
         self._ended: deque[tuple[Run, RunResult]] = deque()
         self._noticed: deque[frozenset[str]] = deque()
@@ -75,8 +75,6 @@ class Runner:
         self._marks: dict[str, int] = {}
         self._next_tick: datetime | None = None
         self._next_poll: datetime | None = None
-        self._next_tending: datetime | None = None
-        self._next_flush: datetime | None = None
         self._is_stopping = self._is_closed = False
 
     @property
@@ -118,7 +116,7 @@ class Runner:
             self.followed = self.scheduler.sources
         self._take_notice()
         self._start_due()
-        self._tend()
+        self._tending.step(self.registration.id, self.scheduler.jobs, self._looked_at)
         return True
 
     def _look(self) -> None:
@@ -138,20 +136,6 @@ class Runner:
 
     def _load(self, kind: JobKind) -> tuple[JobRecord, ...]:
         return self._ledger.jobs.owned(self.registration.id, kind)
-
-    def _tend(self) -> None:
-        """What is done now and then: a second look at alerts, watermarks of quiet jobs."""
-        now = self._clock.now()
-        if self._next_tending is None or now >= self._next_tending:
-            self._alerts.check(self.scheduler.jobs(), now, complete=False)
-            done = self._clock.now()
-            self._next_tending = done + pause_after(self._settings.reconcile_seconds, done - now)
-        if self._next_flush is None:
-            self._next_flush = now + timedelta(seconds=self._settings.flush_seconds)
-        if now >= self._next_flush and self._looked_at is not None:
-            least = timedelta(seconds=self._settings.flush_seconds)
-            self._ledger.jobs.flush_watermarks(self.registration.id, self._looked_at, least)
-            self._next_flush = now + least
 
     # --- commits ----------------------------------------------------------------------------
 

@@ -546,7 +546,7 @@ def test_watermarks_of_quiet_jobs_are_flushed_hourly(fleet: Fleet) -> None:
     node = fleet.start("a")
     fleet.pass_time(20)
     before = fleet.job("v0")
-    for _ in range(130):
+    for _ in range(65):
         fleet.pass_time(60, step=10)
         node.runner.noticed([])
     after = fleet.job("v0")

@@ -23,7 +23,7 @@ def jobs_table(jobs: Iterable[JobRecord], addresses: Mapping[str, str], now: dat
                 job.kind.value,
                 _state(job),
                 addresses.get(job.owner or "", ""),
-                figures.until(job.next_at, now),
+                figures.until(job.next_at, now) if job.owner else "",
                 figures.ago(job.last_success, now),
                 str(job.misses or ""),
                 _note(job),
