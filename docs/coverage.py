@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.define.query import examine
 from headwater.plan.compiled import Compilation, restore
-from headwater.plan.soundness import Verdict, subtree_reasons, verdicts
+from headwater.plan.soundness import Verdict, recomputed_parts, verdicts
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.view import Columns, CompiledView
 from headwater.vocabulary.technique import Technique
@@ -143,10 +143,8 @@ def _cell(mixed: Verdict, gains: Verdict) -> str:
 
 
 def _parts(view: CompiledView, changed: frozenset[str]) -> tuple[str, ...]:
-    """What is recomputed below the groups that a merge adds to, or anywhere."""
-    groups = view.layout.groups
-    root = groups.shape.aggregate.input if groups is not None else view.layout.root
-    reasons = () if view.is_opaque else subtree_reasons(root, changed)
+    technique = Technique.REKEY if view.layout.groups is None else Technique.MERGE
+    reasons = () if view.is_opaque else recomputed_parts(view, technique, changed)
     return tuple(dict.fromkeys(reason.text.partition(":")[0] for reason in reasons))
 
 

@@ -13,6 +13,7 @@ from headwater.vocabulary.algebra import (
     Item,
     Node,
     Project,
+    TopK,
     column,
 )
 
@@ -38,6 +39,14 @@ def grouped_shape(root: Node) -> Grouped | None:
     if not isinstance(below, Aggregate):
         return None
     return Grouped(project, tuple(filters), below)
+
+
+def followed_top(root: Node) -> TopK | None:
+    """First rows at the top of a tree that show all they are ordered by, none of them skipped."""
+    if not isinstance(root, TopK) or not root.order or root.offset is not None:
+        return None
+    limit = root.limit
+    return root if isinstance(limit, exp.Literal) and limit.name.isdecimal() else None
 
 
 def _projection(root: Node) -> tuple[Project, Node]:

@@ -1,4 +1,4 @@
-"""A retailer with shops, a catalogue and a web site, in the manner of TPC-DS: a few hundred rows."""
+"""A retailer with shops, a catalogue and a web site, in the manner of TPC-DS, of few rows."""
 
 from __future__ import annotations
 

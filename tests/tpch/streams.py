@@ -14,8 +14,7 @@ NEW_KEYS = 10_000_000
 
 def states(before: Tables, after: Tables, *, inserts_only: bool = False) -> dict[str, TableStates]:
     return {
-        name: TableStates(ddl, before[name], after[name], inserts_only)
-        for name, ddl in DDL.items()
+        name: TableStates(ddl, before[name], after[name], inserts_only) for name, ddl in DDL.items()
     }
 
 
