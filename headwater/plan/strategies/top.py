@@ -83,7 +83,8 @@ def _placed(top: TopK, known: str) -> str:
 def _short(placed: str, limit: str) -> str:
     """One row if the first rows are not all known, or are a matter of choice; else none."""
     before = f"MAX(IF(rank = last, through - peers, NULL)) >= {limit}"
-    again = f"MAX(IF(rank = last, through, NULL)) = {limit} AND MAX(rank = last AND now <> stored) = FALSE"
+    as_was = "NOT MAX(rank = last AND now <> stored)"
+    again = f"MAX(IF(rank = last, through, NULL)) = {limit} AND {as_was}"
     split = f"MAX(now > 0 AND now < peers AND through > {limit} AND through - peers < {limit})"
     sure = f"(COALESCE(MAX(had), 0) < {limit} OR {before} OR ({again}))"
     return (
