@@ -9,7 +9,7 @@ from headwater.define.lowering.lower import lower
 from headwater.execute.analyse import Analysis, analyse, register_empty
 from headwater.execute.isolated import isolated
 from headwater.execute.own_functions import own_functions
-from headwater.plan.compiled import Compilation, uncomparable
+from headwater.plan.compiled import Compilation, uncomparable, ungroupable
 from headwater.plan.strategies.inputs import used_fields
 from headwater.plan.view import Columns
 from headwater.vocabulary.algebra import Query
@@ -45,7 +45,7 @@ def _refusal(query: Query, analysis: Analysis, sources: dict[str, Columns]) -> R
     culprit = uncomparable(analysis.columns)
     for source, columns in sources.items():
         used = set(used_fields(query.root, source))
-        culprit = culprit or uncomparable(tuple(c for c in columns if c[0] in used))
+        culprit = culprit or ungroupable(tuple(c for c in columns if c[0] in used))
     if culprit is not None:
         return Reason("UNCOMPARABLE_TYPE", f"rows with {culprit} cannot be netted")
     return None

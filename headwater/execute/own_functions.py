@@ -7,7 +7,7 @@ a fingerprint of it is kept with the compiled view; another body rebuilds the vi
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,23 +30,32 @@ class OwnFunction:
 def own_functions(session: SparkSession, names: Iterable[str]) -> dict[str, OwnFunction]:
     """Those of the names that are deterministic Python functions of the session."""
     found = {}
-    for name in names:
-        call = _call(session, name)
-        kind = _kind(call) if call is not None else None
+    wanted = set(names)
+    for name, call in _calls(session, wanted) if wanted else ():
+        kind = _kind(call)
         if kind is not None:
             found[name] = OwnFunction(kind, _fingerprint(call))
     return found
 
 
-def _call(session: SparkSession, name: str) -> Any:
-    jvm: Any = session.sparkContext._jvm  # noqa: SLF001
+def _calls(session: SparkSession, wanted: set[str]) -> Iterator[tuple[str, Any]]:
+    """A call without arguments of each function that has a builder for one."""
     registry = session._jsparkSession.sessionState().functionRegistry()  # noqa: SLF001
-    identifier = jvm.org.apache.spark.sql.catalyst.FunctionIdentifier(name)
-    builder = registry.lookupFunctionBuilder(identifier)
-    if builder.isEmpty():
-        return None
+    jvm: Any = session.sparkContext._jvm  # noqa: SLF001
+    identifiers = registry.listFunction()
+    for position, qualified in enumerate(identifiers.mkString("\n").split("\n")):
+        name = qualified.rsplit(".", 1)[-1].strip("`").lower()
+        if name not in wanted:
+            continue
+        builder = registry.lookupFunctionBuilder(identifiers.apply(position)).get()
+        call = _built(builder, jvm.org.apache.spark.api.python.PythonUtils.toSeq([]))
+        if call is not None:
+            yield name, call
+
+
+def _built(builder: Any, arguments: Any) -> Any:
     try:
-        return builder.get().apply(jvm.org.apache.spark.api.python.PythonUtils.toSeq([]))
+        return builder.apply(arguments)
     except Exception:  # noqa: BLE001  (not a Python function: its builder wants arguments)
         return None
 

@@ -16,7 +16,8 @@ from headwater.vocabulary.algebra import Opaque, Query, Scan, scans
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
 
-_UNCOMPARABLE = ("map<", "variant", "interval", "geometry", "geography")
+_UNGROUPABLE = ("variant", "interval", "geometry", "geography")
+_UNCOMPARABLE = ("map<", *_UNGROUPABLE)
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,17 @@ def as_text(sql: str, catalog: dict[str, tuple[str, ...]], why: Reason) -> Lower
 
 
 def uncomparable(columns: Columns) -> str | None:
-    """A column whose values Spark cannot group by, so that rows cannot be netted."""
+    """A column whose values cannot be compared, so that no row of a view can be found again."""
+    return _first(columns, _UNCOMPARABLE)
+
+
+def ungroupable(columns: Columns) -> str | None:
+    """A column whose values Spark cannot group by, so that changed rows cannot be netted."""
+    return _first(columns, _UNGROUPABLE)
+
+
+def _first(columns: Columns, words: tuple[str, ...]) -> str | None:
     for name, type_ in columns:
-        if any(word in type_ for word in _UNCOMPARABLE):
+        if any(word in type_ for word in words):
             return f"{name} {type_}"
     return None

@@ -79,15 +79,19 @@ def _distinct(node: Distinct, keys: Keys, touched: str) -> Node:
 @restrict.register
 def _project(node: Project, keys: Keys, touched: str) -> Node:
     meaning = {item.id: item.expression for item in node.items}
-    return replace(node, input=restrict(node.input, _substituted(keys, meaning), touched))
+    below = _substituted(keys, meaning)
+    if not _is_condition(below):
+        return Restrict(node, keys, touched)
+    return replace(node, input=restrict(node.input, below, touched))
 
 
 @restrict.register
 def _aggregate(node: Aggregate, keys: Keys, touched: str) -> Node:
     meaning = {item.id: item.expression for item in node.keys}
-    if not _read(keys) <= meaning.keys():
+    below = _substituted(keys, meaning) if _read(keys) <= meaning.keys() else None
+    if below is None or not _is_condition(below):
         return Restrict(node, keys, touched)
-    return replace(node, input=restrict(node.input, _substituted(keys, meaning), touched))
+    return replace(node, input=restrict(node.input, below, touched))
 
 
 @restrict.register
@@ -178,6 +182,12 @@ def _replaced(expression: exp.Expr, meaning: dict[str, exp.Expr]) -> exp.Expr:
 
 def _renamed(keys: Keys, ours: tuple[str, ...], theirs: tuple[str, ...]) -> Keys:
     return _substituted(keys, dict(zip(ours, (column(id_) for id_ in theirs), strict=True)))
+
+
+def _is_condition(keys: Keys) -> bool:
+    """Whether keys may stand in a join's condition: window(...) of a timestamp may not."""
+    calls = (call for expression, _ in keys for call in expression.find_all(exp.Anonymous))
+    return not any(call.name.lower() == "window" for call in calls)
 
 
 def _read(keys: Keys) -> set[str]:

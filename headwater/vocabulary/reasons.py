@@ -88,8 +88,8 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "PARSED_DIFFERENTLY": "Spark reads the query otherwise than our parser does.",
         "TYPED_DIFFERENTLY": "Our operators give other column types than the query.",
         "UNCOMPARABLE_TYPE": (
-            "A column's type cannot be grouped by (map, variant, interval, geometry, geography), "
-            "so rows cannot be netted."
+            "Rows cannot be compared: the view shows a map, or it uses a column of type variant, "
+            "interval, geometry or geography."
         ),
         "TABLES_UNCLEAR": "Which tables the query reads was not understood.",
     },
@@ -128,7 +128,10 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "JOIN_KIND": "A kind of join that no law covers.",
         "LATERAL": "A lateral join with USING or of an unusual kind, or LEFT with a generator.",
         "LIMIT": "A LIMIT that is not a constant.",
-        "NAMES_UNCLEAR": "A name may be one that Spark gives to a column without a name.",
+        "NAMES_UNCLEAR": (
+            "A name may be one that Spark gives to a column without a name, or a struct's fields "
+            "are called after columns, as in arrays_zip."
+        ),
         "NAMED_WINDOW": "A window built on another one, or inside one.",
         "NONDETERMINISTIC": "A function whose result is not decided by its input.",
         "ORDER_BY_HIDDEN": "DISTINCT ordered by what it does not show, below a LIMIT.",
@@ -136,6 +139,7 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "PIVOT": "A form of PIVOT or UNPIVOT that no law covers.",
         "QUERY": "A kind of query that is no SELECT and no set operation.",
         "RECURSIVE": "A recursive CTE.",
+        "SESSION_WINDOW": "session_window(): where a session ends is a matter of other rows.",
         "SET_CLAUSE": "BY NAME on a set operation.",
         "SET_WIDTH": "The sides of a set operation have other column counts.",
         "STAR": "A star with REPLACE or RENAME, over no relation in scope, or inside IN.",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 R = (
     "k int, g int, c0 decimal(10,2), c1 double, c2 string, d date, ts timestamp, "
-    "arr array<int>, st struct<a:int,b:string>"
+    "arr array<int>, st struct<a:int,b:string>, m map<string,int>"
 )
 S = "k int, g int, c0 string, n bigint, f boolean"
 T = "k int, v int, w string"

@@ -55,7 +55,7 @@ def shrunk(case: Case, fails: Callable[[Case], bool], tries: int = _MOST_TRIES) 
 
 def _fewer_rows(case: Case) -> Iterator[Case]:
     for name, states in case.tables.items():
-        for size in (len(states.before) + len(states.after), 2, 1):
+        for size in (max(len(states.before), len(states.after), 1), 2, 1):
             for start in range(0, len(states.before), size):
                 kept = states.before[:start] + states.before[start + size :]
                 yield _with(case, name, replace(states, before=kept))

@@ -19,7 +19,9 @@ def _r(k: int | None, g: int | None, word: str | None, *numbers: int) -> tuple[A
     half = None if k is None else Decimal(k) / 2
     day = dt.date(2023 + (g or 0) % 2, 1 + (k or 0) % 3, 3)
     struct = None if word is None else (k, word)
-    return (k, g, half, None if g is None else g * 0.5, word, day, _INSTANT, list(numbers), struct)
+    map_ = [("a", 1), ("b", n)] if (n := g) else [("a", 2)]
+    rest = (day, _INSTANT, list(numbers), struct, map_)
+    return (k, g, half, None if g is None else g * 0.5, word, *rest)
 
 
 _R = (
@@ -61,6 +63,8 @@ REBUILT = {
     "expression: interval column",
     "expression: map",
     "lateral: left join lateral function",
+    "expression: json of a tuple",
+    "expression: star in a function",
     "lateral: select inline",
     "nested: clock below join",
     "shape: recursive cte",

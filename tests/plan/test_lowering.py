@@ -56,6 +56,12 @@ def test_is_understood_whole(sql: str):
         ("SELECT id, rand() AS r FROM orders", "NONDETERMINISTIC"),
         ("SELECT id, current_date() AS d FROM orders", "CLOCK_DEPENDENT"),
         ("SELECT id, my_function(id) AS d FROM orders", "UNKNOWN_FUNCTION"),
+        ("SELECT hash(*) AS h FROM orders", "STAR"),
+        ("SELECT to_json((id, cust)) AS j FROM orders", "NAMES_UNCLEAR"),
+        (
+            "SELECT count(*) AS n FROM orders GROUP BY session_window(ts, '1 hour')",
+            "SESSION_WINDOW",
+        ),
         (
             "SELECT id, DATE_ADD(current_date(), id) + my_function(id) AS d FROM orders",
             "CLOCK_DEPENDENT",

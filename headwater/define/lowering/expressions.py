@@ -101,6 +101,8 @@ def check_function(node: exp.Expr) -> None:
     if not isinstance(node, exp.Func) or isinstance(node, exp.AggFunc):
         return
     name = function_name(node)
+    if name == "session_window":
+        raise NotLoweredError("SESSION_WINDOW", "where a session ends is a matter of other rows")
     if name is None or name in functions.SCALARS or name in functions.AGGREGATES:
         if name == "unix_timestamp" and not list(node.iter_expressions()):
             raise NotLoweredError("CLOCK_DEPENDENT", "unix_timestamp() reads the clock")
@@ -146,12 +148,37 @@ def resolve(
             raise NotLoweredError("PARAMETER", "the query has a parameter")
         if isinstance(node, exp.Anonymous) and node.name.lower() in context.own:
             return _own(context, node, scope, aliases)
+        if _is_star(node):
+            raise NotLoweredError("STAR", "a star inside a function")
+        if _names_fields(node):
+            raise NotLoweredError("NAMES_UNCLEAR", "fields that are called after columns")
         check_function(node)
-        if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
-            return _resolved(node, scope, aliases or {})
+        if isinstance(node, exp.Column):
+            found = _resolved(node, scope, aliases or {})
+            return exp.alias_(found, node.name, quoted=True) if _names_field(node) else found
         return node
 
     return inward(expression).transform(over_ids)
+
+
+def _is_star(node: exp.Expr) -> bool:
+    """All columns as arguments; the star of count(*) alone means rows, not columns."""
+    if isinstance(node, exp.Column):
+        return isinstance(node.this, exp.Star)
+    return isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count)
+
+
+def _names_fields(node: exp.Expr) -> bool:
+    """Structs whose fields get the names of columns, which have other names here."""
+    if isinstance(node, exp.Tuple):
+        return not isinstance(node.parent, (exp.In, exp.Predicate, exp.Tuple))
+    return isinstance(node, exp.Anonymous) and node.name.lower() == "arrays_zip"
+
+
+def _names_field(node: exp.Column) -> bool:
+    """struct(k) calls its field k, whatever the column is called here."""
+    parent = node.parent
+    return isinstance(parent, exp.Anonymous) and parent.name.lower() == "struct"
 
 
 def _own(

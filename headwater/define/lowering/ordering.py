@@ -32,7 +32,10 @@ def sort_keys(
     if not is_limited(select):
         return []
     order = select.args.get("order")
-    return [_sort_key(context, o, scope, selected) for o in (order.expressions if order else [])]
+    keys = order.expressions if order else []
+    if len(keys) == 1 and isinstance(keys[0].this, exp.Var):  # ORDER BY ALL
+        return [ordered(keys[0], e.copy()) for e in selected.expressions]
+    return [_sort_key(context, key, scope, selected) for key in keys]
 
 
 def _sort_key(

@@ -129,3 +129,9 @@ SELECT 1 AS one FROM (SELECT max(k) AS m FROM r) x;
 
 -- global below a semi join
 SELECT k FROM r WHERE EXISTS (SELECT max(v) FROM t WHERE t.k = r.k);
+
+-- by time window
+SELECT window(ts, '1 hour').start AS t, count(*) AS n, sum(k) AS s FROM r GROUP BY window(ts, '1 hour');
+
+-- by sliding time window
+SELECT window(ts, '1 hour', '30 minutes').start AS t, min(k) AS lo FROM r GROUP BY window(ts, '1 hour', '30 minutes');

@@ -69,3 +69,27 @@ SELECT ts - ts AS x FROM r;
 
 -- map
 SELECT map(c2, k) AS m FROM r WHERE c2 IS NOT NULL;
+
+-- map element
+SELECT k, m['a'] AS a, element_at(m, 'b') AS b FROM r WHERE size(m) > 1;
+
+-- group by map element
+SELECT m['b'] AS b, count(*) AS n FROM r GROUP BY m['b'];
+
+-- explode of a map
+SELECT k, key, value FROM r LATERAL VIEW explode(m) e AS key, value;
+
+-- map through a join
+SELECT x.k, x.m['a'] AS a FROM (SELECT k, g, m FROM r) x LEFT JOIN s ON x.g = s.g;
+
+-- star in a function
+SELECT hash(*) AS h, count(*) OVER (PARTITION BY k) AS n FROM t;
+
+-- struct of columns
+SELECT k, struct(k, t.v, w AS x, k + 1) AS s FROM t;
+
+-- json of columns
+SELECT k, to_json(struct(k, w)) AS j FROM t;
+
+-- json of a tuple
+SELECT k, to_json((k, w)) AS j FROM t WHERE (k, v) IN ((1, 2), (2, 3)) AND (k, v) <> (9, 9);

@@ -111,3 +111,6 @@ SELECT k + 1, g * 2 FROM r;
 
 -- top by an expression over an alias
 SELECT g, sum(k) AS total FROM s GROUP BY g ORDER BY -total, abs(g) LIMIT 2;
+
+-- order by all
+SELECT k, g FROM s ORDER BY ALL LIMIT 2;
