@@ -15,6 +15,7 @@ from headwater.vocabulary.algebra import (
     Project,
     TopK,
     column,
+    passed,
 )
 
 
@@ -42,7 +43,9 @@ def grouped_shape(root: Node) -> Grouped | None:
 
 
 def followed_top(root: Node) -> TopK | None:
-    """First rows at the top of a tree that show all they are ordered by, none of them skipped."""
+    """First rows at the top of a tree, none of them skipped; some sort keys may be left out."""
+    if isinstance(root, Project) and root.items == passed(root.input.columns[: len(root.items)]):
+        root = root.input
     if not isinstance(root, TopK) or not root.order or root.offset is not None:
         return None
     limit = root.limit

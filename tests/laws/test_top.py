@@ -18,6 +18,7 @@ VIEWS = {
     "rows": "SELECT k, g, n FROM s ORDER BY n DESC, k, g LIMIT 3",
     "groups": "SELECT g, sum(n) AS total FROM s GROUP BY g ORDER BY total DESC, g LIMIT 3",
     "by some columns": "SELECT k, g, n FROM s ORDER BY n DESC LIMIT 3",
+    "by what is hidden": "SELECT k + 1 AS k FROM s ORDER BY n DESC, g LIMIT 3",
     "none": "SELECT k, g, n FROM s ORDER BY n LIMIT 0",
 }
 _BEFORE = [(1, 1, 90), (2, 2, 80), (3, 3, 70), (4, 4, 60), (5, 5, 50), (6, None, None)]
@@ -65,6 +66,7 @@ def test_first_rows_follow_without_asking(oracle: Oracle, change: str) -> None:
     after, asked = CHANGES[change]
     assert follow(oracle, "rows", _BEFORE, after) is asked
     assert follow(oracle, "groups", _BEFORE, after) is asked
+    assert follow(oracle, "by what is hidden", _BEFORE, after) is asked
 
 
 def test_a_view_that_is_not_full_holds_all_rows(oracle: Oracle) -> None:
