@@ -21,6 +21,7 @@ from benchmarks.following import follow_changes
 from benchmarks.idle import idle_command, idle_in_process
 from benchmarks.small import small_change
 from benchmarks.tpch import tpch_views
+from benchmarks.tpch_queries import tpch_queries
 
 Benchmark = Callable[..., list[Figure]]
 RESULTS = Path(__file__).with_name("results")
@@ -37,8 +38,11 @@ _GROUPS: dict[str, list[Benchmark]] = {
     ],
     "small": [lambda root, *_: small_change(root / "small")],
     "tpch": [lambda root, scale, _: tpch_views(root / "tpch", scale)],
+    "queries": [lambda root, scale, _: tpch_queries(root / "queries", scale)],
 }
 """What is measured, in the order in which it is."""
+
+_LONG = {"queries"}
 
 
 def main() -> int:
@@ -51,7 +55,7 @@ def main() -> int:
     console = Console()
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="headwater-bench-") as folder:
-        for group in [chosen.only] if chosen.only else _GROUPS:
+        for group in _wanted(chosen.only, quick=chosen.quick):
             for benchmark in _GROUPS[group]:
                 found = benchmark(Path(folder), scale, chosen.quick)
                 figures += found
@@ -61,6 +65,11 @@ def main() -> int:
     console.print(_table(figures[-1:]))
     console.print(f"kept in {_keep(figures, quick=chosen.quick)}")
     return 1 if any(figure.missed for figure in figures) else 0
+
+
+def _wanted(only: str | None, *, quick: bool) -> list[str]:
+    """All groups, or the one asked for; in a hurry not those that take long at any size."""
+    return [only] if only else [group for group in _GROUPS if not (quick and group in _LONG)]
 
 
 def _table(figures: list[Figure]) -> Table:

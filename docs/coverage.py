@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.define.query import examine
 from headwater.plan.compiled import Compilation, restore
-from headwater.plan.soundness import Verdict, subtree_reasons, verdicts
+from headwater.plan.soundness import Verdict, recomputed_parts, verdicts
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.view import Columns, CompiledView
 from headwater.vocabulary.technique import Technique
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 STORED = Path(__file__).with_name("coverage.json")
-_OPEN, _INSERTS = "yes", "inserts"
+_OPEN, _INSERTS, _NONE = "yes", "inserts", "-"
 _SHOWN = (Technique.APPEND, Technique.MERGE, Technique.DELTA, Technique.REKEY)
 
 UNREPEATABLE = {
@@ -60,7 +60,8 @@ Spark's own result, after inserts, updates and deletes. A construct is
 - **by key** if what the changed rows' keys select is computed before and after: by `rekey`;
 - **sub-tree** if a part of the query is computed whole and its difference goes on as a change; the
   last column has the part's reason;
-- **rebuild** if the whole view is recomputed. `POLICY STRICT` refuses such a view.
+- **rebuild** if the whole view is recomputed. `POLICY STRICT` refuses such a view;
+- **refused** if Spark itself does not take the query. The last column has its error condition.
 
 `rebuild` is open for every construct and has no column. For the others, *yes* means that the
 technique may be used, *inserts* that it may be used while sources only gain rows, and a code is the
@@ -109,20 +110,28 @@ def stored() -> dict[str, dict[str, Any]]:
 
 def compiled(spark: SparkSession) -> dict[str, dict[str, Any]]:
     """What Spark says about every construct now, without the sources, which are known."""
-    from headwater.execute.compiling import compile_in  # noqa: PLC0415  (only where Spark runs)
+    from pyspark.errors import AnalysisException  # noqa: PLC0415  (only where Spark runs)
+
+    from headwater.execute.compiling import compile_in  # noqa: PLC0415
     from headwater.execute.isolated import isolated  # noqa: PLC0415
 
     session = isolated(spark)
-    found = {}
-    for name, sql in CONSTRUCTS.items():
-        made: dict[str, Any] = json.loads(compile_in(session, sql, sources_of(sql)).to_json())
+
+    def said(sql: str) -> dict[str, Any]:
+        try:
+            made: dict[str, Any] = json.loads(compile_in(session, sql, sources_of(sql)).to_json())
+        except AnalysisException as refusal:
+            return {"refused": refusal.getCondition()}
         del made["sources"]
-        found[name] = made
-    return found
+        return made
+
+    return {name: said(sql) for name, sql in CONSTRUCTS.items()}
 
 
 def covered(name: str, said: Mapping[str, Any]) -> Covered:
-    """The planner's verdicts on a construct."""
+    """The planner's verdicts on a construct, or Spark's refusal."""
+    if "refused" in said:
+        return Covered("refused", (_NONE,) * len(_SHOWN), (str(said["refused"]),))
     sql = CONSTRUCTS[name]
     text = json.dumps({**said, "sources": sources_of(sql)})
     view = restore("view", sql, Compilation.from_json(text))
@@ -143,10 +152,8 @@ def _cell(mixed: Verdict, gains: Verdict) -> str:
 
 
 def _parts(view: CompiledView, changed: frozenset[str]) -> tuple[str, ...]:
-    """What is recomputed below the groups that a merge adds to, or anywhere."""
-    groups = view.layout.groups
-    root = groups.shape.aggregate.input if groups is not None else view.layout.root
-    reasons = () if view.is_opaque else subtree_reasons(root, changed)
+    technique = Technique.REKEY if view.layout.groups is None else Technique.MERGE
+    reasons = () if view.is_opaque else recomputed_parts(view, technique, changed)
     return tuple(dict.fromkeys(reason.text.partition(":")[0] for reason in reasons))
 
 
@@ -171,7 +178,7 @@ def coverage_page() -> str:
 
 
 def _summary(judged: Mapping[str, Covered], families: list[str]) -> Iterator[str]:
-    kinds = ("incremental", "by key", "sub-tree", "rebuild")
+    kinds = ("incremental", "by key", "sub-tree", "rebuild", "refused")
     yield f"| family | constructs | {' | '.join(kinds)} |"
     yield f"|---{'|---:' * (len(kinds) + 1)}|"
     total: Counter[str] = Counter()
@@ -193,7 +200,7 @@ def _of(family: str, judged: Mapping[str, Covered]) -> Iterator[tuple[str, Cover
 
 
 def _family(family: str, judged: Mapping[str, Covered]) -> Iterator[str]:
-    headers = ["construct", "kept", *(t.value for t in _SHOWN), "part recomputed"]
+    headers = ["construct", "kept", *(t.value for t in _SHOWN), "part recomputed, or refusal"]
     yield f"| {' | '.join(headers)} |"
     yield "|---" * len(headers) + "|"
     for name, found in _of(family, judged):

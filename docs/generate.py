@@ -58,7 +58,7 @@ Two more words appear inside the message of a `SPARK_FAILED` or the reason `INCR
 | word | meaning |
 |---|---|
 | `HEADWATER_DRIFT` | The view's table lacks rows that its sources once gave it. |
-| `HEADWATER_INEXACT` | A group has too many values for an average kept by addition. |
+| `HEADWATER_INEXACT` | A group's values are too many for an average, or too large for a sum. |
 
 Both are followed by a rebuild in the same attempt, unless the policy is STRICT or a technique was
 forced.

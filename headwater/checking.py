@@ -21,7 +21,7 @@ from headwater.define.view import ViewDef
 from headwater.execute.analyse import analyse, register_empty
 from headwater.execute.isolated import isolated
 from headwater.join_keys import Arrangement, arrangement_of, join_keys, unclustered
-from headwater.plan.soundness import recomputed_whole
+from headwater.plan.soundness import view_recomputed
 from headwater.plan.view import Columns
 from headwater.vocabulary.algebra import scans
 from headwater.vocabulary.errors import HeadwaterError
@@ -102,7 +102,7 @@ def check_names(
 def _rebuilding(lowered: Lowered) -> tuple[Reason, ...]:
     """Parts that are kept as text, and an operator at the top that is a matter of all rows."""
     root = lowered.query.root
-    whole = recomputed_whole(root, frozenset(scan.source for scan in scans(root)))
+    whole = view_recomputed(root, frozenset(scan.source for scan in scans(root)))
     if whole is None or whole.code == "GLOBAL_AGGREGATE" or whole in lowered.reasons:
         return lowered.reasons
     return (*lowered.reasons, whole)

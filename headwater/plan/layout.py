@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headwater.plan.mergeable import AggregateTypes, Part, parts_of
-from headwater.plan.shape import Grouped, grouped_shape, rebuilt
+from headwater.plan.shape import Grouped, followed_top, grouped_shape, rebuilt
 from headwater.vocabulary.algebra import Item, Node, Query, column
 from headwater.vocabulary.names import HIDDEN_PREFIX
 
@@ -50,6 +50,12 @@ class Layout:
 
 def layout_of(query: Query, types: Mapping[str, AggregateTypes]) -> Layout:
     """Decide the stored columns of a view."""
+    top = followed_top(query.root)
+    if top is not None:
+        hidden = (
+            f"{HIDDEN_PREFIX}order_{n}" for n, _ in enumerate(top.columns[len(query.names) :])
+        )
+        return Layout(top, (*query.names, *hidden), query.names, None, None)
     shape = grouped_shape(query.root)
     if shape is None:
         return Layout(query.root, query.names, query.names, None, None)

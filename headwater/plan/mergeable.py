@@ -21,6 +21,7 @@ _INTEGRAL_BITS = {"tinyint": 7, "smallint": 15, "int": 31, "bigint": 63}
 _DECIMAL = re.compile(r"decimal\((\d+),(-?\d+)\)")
 _EXACT_DOUBLE_BITS = 53
 _MOST_DIGITS = 38
+_MOST_SCALE = 6  # beyond it Spark's + may round so that the digits before the point have room
 _MOST_AVERAGED_DIGITS = 20
 
 
@@ -127,9 +128,17 @@ def sum_type(argument: str) -> str | None:
     if argument in _INTEGRAL_BITS:
         return "bigint"
     matched = _DECIMAL.fullmatch(argument)
-    if matched and int(matched.group(1)) + 10 <= _MOST_DIGITS:
-        return f"decimal({int(matched.group(1)) + 10},{matched.group(2)})"
-    return None
+    if matched is None:
+        return None
+    digits, scale = int(matched.group(1)) + 10, int(matched.group(2))
+    if digits > _MOST_DIGITS and scale > _MOST_SCALE:
+        return None
+    return f"decimal({min(digits, _MOST_DIGITS)},{scale})"
+
+
+def may_overflow(part: Part) -> bool:
+    """Whether a sum may be too large for its type, which makes it NULL unless ANSI mode fails."""
+    return part.kind == "sum" and part.type.startswith(f"decimal({_MOST_DIGITS},")
 
 
 def average_limit(argument: str) -> int | None:

@@ -10,7 +10,8 @@ from headwater.plan.compiled import uncomparable
 from headwater.plan.cost import Experience, Price, Size, model_seconds
 from headwater.plan.deltas import LAWS
 from headwater.plan.planning import Planning
-from headwater.plan.soundness import Verdict, only_gains, subtree_reasons, verdicts
+from headwater.plan.shape import followed_top
+from headwater.plan.soundness import Verdict, only_gains, recomputed_parts, verdicts
 from headwater.plan.steps import (
     TARGET,
     ReadSnapshot,
@@ -25,6 +26,7 @@ from headwater.plan.strategies.inputs import SourceWindow, reading_steps
 from headwater.plan.strategies.keys import keys_write
 from headwater.plan.strategies.rebuild import overwrite_write, rewrite_write
 from headwater.plan.strategies.rows import rows_write
+from headwater.plan.strategies.top import top_write
 from headwater.plan.view import CompiledView
 from headwater.vocabulary.errors import StrictRefused, TechniqueRefused
 from headwater.vocabulary.reason import Reason
@@ -84,8 +86,8 @@ def choose(view: CompiledView, situation: Situation) -> Choice:
         best = next(v for v in sound if v.technique is cheapest.technique)
     else:
         best = incremental[0]
-    reasons = (best.reason, *subtree_reasons(view.layout.root, situation.changed))
-    return Choice(best.technique, found, priced, reasons)
+    parts = recomputed_parts(view, best.technique, situation.changed)
+    return Choice(best.technique, found, priced, (best.reason, *parts))
 
 
 def _preference(price: Price) -> float:
@@ -163,7 +165,8 @@ def _write(
     if technique is Technique.REKEY and layout.keys is not None:
         return keys_write(planning, layout)
     if technique in {Technique.DELTA, Technique.REKEY}:
-        return rows_write(planning, layout)
+        by = rows_write if followed_top(layout.root) is None else top_write
+        return by(planning, layout)
     text = view.text if _by_text(view) else None
     if not situation.exists or uncomparable(view.columns) is not None:
         return overwrite_write(planning, layout, text)

@@ -13,7 +13,9 @@ from headwater.vocabulary.algebra import (
     Item,
     Node,
     Project,
+    TopK,
     column,
+    passed,
 )
 
 
@@ -38,6 +40,16 @@ def grouped_shape(root: Node) -> Grouped | None:
     if not isinstance(below, Aggregate):
         return None
     return Grouped(project, tuple(filters), below)
+
+
+def followed_top(root: Node) -> TopK | None:
+    """First rows at the top of a tree, none of them skipped; some sort keys may be left out."""
+    if isinstance(root, Project) and root.items == passed(root.input.columns[: len(root.items)]):
+        root = root.input
+    if not isinstance(root, TopK) or not root.order or root.offset is not None:
+        return None
+    limit = root.limit
+    return root if isinstance(limit, exp.Literal) and limit.name.isdecimal() else None
 
 
 def _projection(root: Node) -> tuple[Project, Node]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headwater.plan.restrict import shared_partition
+from headwater.plan.shape import followed_top
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.view import CompiledView
 from headwater.vocabulary.algebra import (
@@ -55,7 +56,7 @@ def verdicts(
     if unstable is not None:
         return (*(_no(t, unstable) for t in _INCREMENTAL), rebuild)
     changed = frozenset(w.source for w in windows.values() if w.changed)
-    whole = recomputed_whole(view.layout.root, changed)
+    whole = view_recomputed(view.layout.root, changed)
     if whole is not None:
         return (
             *(_no(t, whole) for t in _INCREMENTAL if t is not Technique.MERGE),
@@ -123,12 +124,21 @@ def _delta(view: CompiledView, changed: frozenset[str]) -> Verdict:
 
 
 def _rekey(view: CompiledView, changed: frozenset[str]) -> Verdict:
+    if followed_top(view.layout.root) is not None:
+        why = Reason("FIRST_ROWS", "the change is put among the first rows")
+        return Verdict(Technique.REKEY, why)
     if view.layout.keys is not None:
         return Verdict(Technique.REKEY, Reason("TOUCHED_GROUPS", "by the view's group keys"))
     keyed = _not_linear(view.layout.root, changed)
     if keyed is None:
         return _no(Technique.REKEY, Reason("NO_KEYED_OPERATOR", "delta does the same for less"))
     return Verdict(Technique.REKEY, Reason("TOUCHED_KEYS", f"{_word(keyed)} by its keys"))
+
+
+def view_recomputed(root: Node, changed: frozenset[str]) -> Reason | None:
+    """The operator because of which no change of a view's own rows can be made."""
+    top = followed_top(root)
+    return recomputed_whole(root if top is None else top.input, changed)
 
 
 def recomputed_whole(root: Node, changed: frozenset[str]) -> Reason | None:
@@ -155,8 +165,18 @@ def _matter_of_all_rows(node: Node) -> Reason | None:
     return None
 
 
-def subtree_reasons(root: Node, changed: frozenset[str]) -> tuple[Reason, ...]:
-    """Operators below the root that are recomputed whole although the view is not."""
+def recomputed_parts(
+    view: CompiledView, technique: Technique, changed: frozenset[str]
+) -> tuple[Reason, ...]:
+    """The parts of a view that a technique recomputes whole; its own operator is not one."""
+    root, groups = view.layout.root, view.layout.groups
+    if technique is Technique.MERGE and groups is not None:
+        root = groups.shape.aggregate.input
+    top = followed_top(root)
+    return _recomputed_parts(root if top is None else top.input, changed)
+
+
+def _recomputed_parts(root: Node, changed: frozenset[str]) -> tuple[Reason, ...]:
     found = []
     for node in walk(root):
         why = (

@@ -23,6 +23,10 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "LINEAR": "delta: the query has only linear operators and inner joins.",
         "ADDITIVE_STATE": "merge: every aggregate can be kept by adding to its state.",
         "TOUCHED_GROUPS": "rekey: the groups that a changed row belongs to are recomputed.",
+        "FIRST_ROWS": (
+            "rekey: the change is put among the first rows that are stored; the query is asked "
+            "only if rows from below them must move up."
+        ),
         "TOUCHED_KEYS": "rekey: an operator is recomputed for the keys that changed.",
         "ALWAYS_SOUND": "rebuild: recomputing the query is always right.",
         "FORCED": "The technique was asked for, by --technique, technique= or --full.",
@@ -73,7 +77,10 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
             "text names the technique and the cause."
         ),
         "OPAQUE": "The query is kept as text.",
-        "TOP_K": "LIMIT or OFFSET: which rows are first is a matter of all rows.",
+        "TOP_K": (
+            "LIMIT without ORDER BY, with OFFSET, or below another operator: which rows are first "
+            "is a matter of all rows."
+        ),
         "WINDOW_UNPARTITIONED": "A window without a PARTITION BY that all its functions share.",
         "GLOBAL_AGGREGATE": (
             "An aggregate without GROUP BY: one group of all rows. merge may still be open."

@@ -93,7 +93,7 @@ def _break_at(lake: Lake, step: str, *, landed: bool) -> None:
 
 OUTSIDE = {
     "ranked": ("SELECT id, row_number() OVER (ORDER BY v, id) AS r FROM t", "WINDOW_UNPARTITIONED"),
-    "top": ("SELECT id, v FROM t ORDER BY v DESC, id LIMIT 3", "TOP_K"),
+    "top": ("SELECT id, v FROM t ORDER BY v DESC, id LIMIT 3 OFFSET 1", "TOP_K"),
 }
 
 

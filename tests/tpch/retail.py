@@ -1,4 +1,4 @@
-"""A retailer with shops, a catalogue and a web site, in the manner of TPC-DS: a few hundred rows."""
+"""A retailer with shops, a catalogue and a web site, in the manner of TPC-DS, of few rows."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _sale(random: Random, number: int, customers: int) -> tuple[Any, ...]:
 def _returned(random: Random, sales: Rows) -> Rows:
     found = {}
     for _, item, customer, store, number, quantity, price, _ in random.sample(sales, 25):
-        found[item, number] = (item, customer, store, number, min(quantity, 2), price / 2)
+        found[item, number] = (item, customer, store, number, min(quantity, 2), price - 1)
     return list(found.values())
 
 

@@ -17,8 +17,18 @@ from tests.tpch.streams import dictionaries, rf1, rf2, states
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-OPEN = {}
-OPEN_OF_CHANNELS = {}
+OPEN = {
+    "merge rekey": "q01 q04 q05 q07 q08 q09 q12 q13 q22",
+    "merge": "q06 q14 q17 q19",
+    "rekey": "q02 q03 q10 q11 q15 q16 q18 q20 q21",
+}
+"""Techniques besides a rebuild -> the queries for which they are sound: 22 of 22."""
+
+OPEN_OF_CHANNELS = {
+    "merge rekey": "channel_cube kept_revenue shops_only",
+    "rekey": """all_channels basket_sizes best_of_category brand_months category_rollup dear_items
+        grown_online many_returns never_returned running_totals year_over_year""",
+}
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +39,11 @@ def oracle(spark: SparkSession) -> Oracle:
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Thinned:
     return thinned(generate(tmp_path_factory.mktemp("tpch")))
+
+
+def open_for(view: str, expected: dict[str, str]) -> str:
+    (techniques,) = [open_ for open_, views in expected.items() if view in views.split()]
+    return techniques
 
 
 def follow(oracle: Oracle, sql: str, tables: dict[str, TableStates]) -> str:
@@ -48,7 +63,7 @@ def test_a_query_follows_the_refresh_functions(oracle: Oracle, data: Thinned, qu
     after = rf2(data, rf1(data))
     if not {"orders", "lineitem"} & set(examine(TPCH[query]).tables):
         after = dictionaries(after)
-    assert follow(oracle, TPCH[query], states(data.tables, after)) == OPEN[query]
+    assert follow(oracle, TPCH[query], states(data.tables, after)) == open_for(query, OPEN)
 
 
 @pytest.mark.slow
@@ -71,4 +86,4 @@ def test_a_query_follows_new_orders_alone(oracle: Oracle, data: Thinned, query: 
 @pytest.mark.parametrize("view", CHANNELS)
 def test_a_view_of_all_channels_follows(oracle: Oracle, view: str) -> None:
     """Sales, returns and dictionaries of a retailer change together."""
-    assert follow(oracle, CHANNELS[view], batch(retailer())) == OPEN_OF_CHANNELS[view]
+    assert follow(oracle, CHANNELS[view], batch(retailer())) == open_for(view, OPEN_OF_CHANNELS)

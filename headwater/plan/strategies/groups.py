@@ -7,7 +7,13 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from headwater.plan.layout import COUNT, Groups, Layout
-from headwater.plan.mergeable import AggregateTypes, Part, average_limit, average_sql
+from headwater.plan.mergeable import (
+    AggregateTypes,
+    Part,
+    average_limit,
+    average_sql,
+    may_overflow,
+)
 from headwater.plan.patch import Keyed, found_by_keys, keyed_patch
 from headwater.plan.planning import Planning
 from headwater.plan.steps import Patch, Write
@@ -77,7 +83,10 @@ def _signed(part: Part) -> str:
     if part.kind in {"min", "max"}:
         return f"{part.kind.upper()}({argument})"
     value = f"CAST({argument} AS BIGINT)" if part.type == "bigint" else f"({argument})"
-    return f"CAST(SUM(CASE WHEN {_SIGN} > 0 THEN {value} ELSE -{value} END) AS {part.type})"
+    total = f"SUM(CASE WHEN {_SIGN} > 0 THEN {value} ELSE -{value} END)"
+    if may_overflow(part):
+        total = _not_lost(part, total, f"COUNT({argument}) > 0")
+    return f"CAST({total} AS {part.type})"
 
 
 class _Values:
@@ -113,6 +122,8 @@ class _Values:
         if part.kind in {"min", "max"}:
             return f"{'least' if part.kind == 'min' else 'greatest'}({mine}, {change})"
         zero = f"CAST(0 AS {part.type})"
+        if may_overflow(part):
+            mine = _not_lost(part, mine, f"t.{quoted(self._count(part))} > 0")
         total = f"COALESCE({mine}, {zero}) + COALESCE({change}, {zero})"
         count = self._count(part)
         left = f"t.{quoted(count)} + s.{quoted(count)}"
@@ -165,6 +176,15 @@ class _Values:
             f"THEN CAST({inexact} AS {types.result}) "
             f"ELSE {average_sql(types.argument, types.result, total, count)} END"
         )
+
+
+def _not_lost(part: Part, total: str, has_values: str) -> str:
+    """A sum of values that is NULL all the same has overflowed: nothing can be added to it."""
+    lost = "raise_error('HEADWATER_INEXACT: a sum is too large to be kept by addition')"
+    return (
+        f"(CASE WHEN {total} IS NULL AND {has_values} THEN CAST({lost} AS {part.type}) "
+        f"ELSE {total} END)"
+    )
 
 
 def _at_least_zero(count: str) -> str:

@@ -40,9 +40,6 @@ SELECT g, stddev(c0) d, var_pop(c0) v FROM r GROUP BY g;
 -- threshold from a sub-query
 SELECT k, n FROM s WHERE n >= (SELECT avg(v) FROM t);
 
--- correlated in select and having
-SELECT g, count(*) n, (SELECT max(v) FROM t WHERE t.k = s.g) m FROM s GROUP BY g HAVING count(*) >= (SELECT count(*) FROM t WHERE t.k = s.g);
-
 -- except all of joins
 SELECT r.g, s.c0 FROM r JOIN s ON r.g = s.g EXCEPT ALL SELECT k, w FROM t;
 

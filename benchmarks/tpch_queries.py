@@ -1,0 +1,87 @@
+"""TPC-H's 22 queries kept beside recomputing them, after its refresh functions."""
+
+from __future__ import annotations
+
+import subprocess
+import sysconfig
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import headwater
+from benchmarks.figures import Figure, seconds
+from tests.tpch.queries import TPCH
+from tests.tpch.schema import DDL
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_NEW_KEYS = 1_000_000_000
+_ORDERED = {"orders": "o_orderkey", "lineitem": "l_orderkey"}
+_MOST = 1.1
+
+
+def tpch_queries(folder: Path, scale: float) -> list[Figure]:
+    """All views are built, moved once to warm up, and measured at the second batch."""
+    folder.mkdir(parents=True)
+    (folder / "headwater.toml").write_text("")
+    generator = Path(sysconfig.get_path("scripts")) / "tpchgen-cli"
+    command = [str(generator), "parquet", "-s", str(scale), "-o", str(folder / "parquet")]
+    subprocess.run(command, check=True, capture_output=True)
+    with headwater.open(folder) as hw:
+        spark = hw.workspace.spark
+        for table in DDL:
+            _load(spark, folder, table)
+            hw.sql(f"CREATE SOURCE {table} FROM DELTA '{folder / table}'")
+        for name, query in TPCH.items():
+            hw.sql(f"CREATE MATERIALIZED VIEW {name} AS {query}")
+        figures: list[Figure] = []
+        for batch in (1, 2):
+            _refresh_functions(spark, folder, batch)
+            figures = [f for name in TPCH for f in _compared(hw, spark, folder, name, scale)]
+        wrong = [name for name in TPCH if not hw.verify(name).equal]
+        if wrong:
+            raise AssertionError(f"{wrong} are wrong")
+    return figures
+
+
+def _load(spark: SparkSession, folder: Path, table: str) -> None:
+    """As a warehouse would have them: orders and lines in the order of their keys."""
+    rows = spark.read.parquet(str(folder / "parquet" / f"{table}.parquet"))
+    rows = rows.sort(rows.columns[0]) if table in _ORDERED else rows.coalesce(1)
+    written = rows.write.format("delta").option("delta.enableChangeDataFeed", "true")
+    written.save(str(folder / table))
+
+
+def _refresh_functions(spark: SparkSession, folder: Path, batch: int) -> None:
+    """One order of a thousand comes and one goes, with all their lines; some prices change."""
+    for table, key in _ORDERED.items():
+        place = f"delta.`{folder / table}`"
+        copied = f"SELECT {key} + {batch * _NEW_KEYS} AS {key}, * EXCEPT ({key}) FROM {place}"
+        spark.sql(f"INSERT INTO {place} {copied} WHERE pmod(hash({key}), 1000) = {batch}")
+        spark.sql(f"DELETE FROM {place} WHERE pmod(hash({key}), 1000) = {batch + 500}")
+    offers = f"delta.`{folder / 'partsupp'}`"
+    spark.sql(
+        f"UPDATE {offers} SET ps_supplycost = ps_supplycost + 1 "
+        f"WHERE pmod(hash(ps_partkey), 1000) = {batch}"
+    )
+
+
+def _compared(
+    hw: headwater.Headwater, spark: SparkSession, folder: Path, name: str, scale: float
+) -> list[Figure]:
+    group = f"TPC-H scale {scale:g}, 0.1 % of orders in and 0.1 % out"
+    scratch = str(folder / f"scratch_{name}")
+
+    def recompute() -> None:
+        for table in DDL:
+            spark.read.format("delta").load(str(folder / table)).createOrReplaceTempView(table)
+        spark.sql(TPCH[name]).write.format("delta").mode("overwrite").save(scratch)
+
+    receipts = []
+    ours = seconds(lambda: receipts.append(hw.refresh(name)))
+    theirs = seconds(recompute)
+    return [
+        Figure(group, f"{name}: headwater ({receipts[0].technique})", ours, "s"),
+        Figure(group, f"{name}: recompute", theirs, "s"),
+        Figure(group, f"{name}: ratio", ours / theirs, "x", _MOST),
+    ]
