@@ -17,7 +17,9 @@ from headwater.vocabulary.errors import ConfigInvalid
 
 PROJECT_FILE = "headwater.toml"
 _PREFIX = "HEADWATER_"
-_OTHER_VARIABLES = frozenset({"HEADWATER_ARCHIVE", "HEADWATER_CACHE", "HEADWATER_DEBUG"})
+_OTHER_VARIABLES = frozenset(
+    {"HEADWATER_ARCHIVE", "HEADWATER_CACHE", "HEADWATER_DEBUG", "HEADWATER_JIT"}
+)
 _TEST_PREFIX = "HEADWATER_TEST_"
 _SQLITE = "sqlite:///"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")

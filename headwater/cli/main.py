@@ -22,6 +22,8 @@ DEBUG = "HEADWATER_DEBUG"
 
 def main() -> None:
     """The installed command; leaves at once when stopped, as Spark's threads may still wait."""
+    if "serve" not in sys.argv[1:2]:  # which lives long enough for thoroughly compiled code
+        os.environ.setdefault("HEADWATER_JIT", "brief")
     with stoppable() as stop:
         status = run(sys.argv[1:])
     if status == INTERRUPTED:

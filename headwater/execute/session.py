@@ -29,6 +29,10 @@ _EXTENSIONS = "spark.sql.extensions"
 _SPARK_CATALOG = "spark.sql.catalog.spark_catalog"
 _CLASS_PATH = "spark.driver.extraClassPath"
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+JIT = "HEADWATER_JIT"
+BRIEF = "brief"
+"""How the JVM compiles: quickly, for commands and tests, or, unless asked, as it does itself."""
+
 _QUIET = Path(__file__).with_name("log4j2.properties")
 
 Progress = Callable[[str], None]
@@ -154,14 +158,10 @@ def _launch_settings(launch: Launch, user: dict[str, str]) -> dict[str, str]:
 
 
 def _compiler_options() -> list[str]:
-    """Compile hot code late, where a short command never comes to it, but do compile it."""
-    options = [
-        "-XX:Tier4InvocationThreshold=50000",
-        "-XX:Tier4MinInvocationThreshold=6000",
-        "-XX:Tier4CompileThreshold=150000",
-        "-XX:Tier4BackEdgeThreshold=400000",
-    ]
-    return [*options, "-XX:+UseSerialGC"] if cores() <= 4 else options  # noqa: PLR2004
+    """A process of a few minutes ends before thoroughly compiled code has paid for itself."""
+    collector = ["-XX:+UseSerialGC"] if cores() <= 4 else []  # noqa: PLR2004
+    brief = os.environ.get(JIT, "") == BRIEF
+    return [*collector, *(["-XX:TieredStopAtLevel=1"] if brief else [])]
 
 
 # --- starting -----------------------------------------------------------------------------------
