@@ -66,6 +66,7 @@ class RefreshWork:
             if self._definitions != marked:
                 self._workspace.reload()
                 self._definitions = marked
+            _ = self._workspace.definitions  # read once for all branches
 
         def observe(step: str) -> None:
             self._workspace.observer(step)
