@@ -123,15 +123,18 @@ class Scheduler:
 
     def _update(self, entry: Entry, job: JobRecord, now: datetime) -> None:
         could_start, before, entry.job = entry.may_start, entry.job, job
-        if before.spec != job.spec:
+        is_new = before.spec != job.spec
+        if is_new:
             self._unfollow(entry.job.id, before)
             self._follow(entry)
         if entry.phase is Phase.IN_HAND or before.sequence > job.sequence:
+            entry.again = entry.again or is_new
             return  # settings only: it is placed when its run is over
-        if before.next_at != job.next_at:
+        follows = entry.spec.follows_commits and not entry.holds_back
+        if follows and (is_new or (entry.may_start and not could_start)):
+            self._place(entry, now)  # nobody noticed for it what was committed before
+        elif before.next_at != job.next_at or (entry.may_start and not could_start):
             self._place(entry, job.next_at)
-        elif entry.may_start and not could_start:
-            self._place(entry, now if entry.spec.follows_commits else job.next_at)
 
     def remove(self, job: int) -> None:
         """Forget a job; whatever of it is in hand is skipped, or ends without a trace here."""

@@ -7,6 +7,7 @@ written.
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
@@ -70,7 +71,8 @@ class Runner:
         self._tending = Tending(ledger, clock, settings, alerts or Alerts(ledger))
         self._in_hand: dict[int, tuple[Run, Entry]] = {}
         self._ended: deque[tuple[Run, RunResult]] = deque()
-        self._noticed: deque[frozenset[str]] = deque()
+        self._noticing = threading.Lock()
+        self._noticed: set[str] | None = None  # since the last step; None if nobody has looked
         self._looked_at: datetime | None = None
         self._marks: dict[str, int] = {}
         self._next_tick: datetime | None = None
@@ -141,15 +143,23 @@ class Runner:
 
     def noticed(self, sources: Iterable[str]) -> None:
         """Somebody looked at the sources and saw commits on these; from any thread."""
-        self._noticed.append(frozenset(sources))
+        with self._noticing:
+            self._noticed = {*(self._noticed or ()), *sources}
         self._wake()
 
     def _take_notice(self) -> None:
-        while self._noticed:
-            now = self._clock.now()
-            self._looked_at = now
-            self._repair(self._noticed[0], now)
-            self.scheduler.notice(self._noticed.popleft(), now)
+        with self._noticing:
+            noticed, self._noticed = self._noticed, None
+        if noticed is None:
+            return
+        now = self._clock.now()
+        self.scheduler.notice(noticed, now)
+        self._looked_at = now
+        try:
+            self._repair(frozenset(noticed), now)
+        except LedgerUnreachable:
+            self.noticed(noticed)  # not lost: it is taken notice of once more
+            raise
 
     def _repair(self, sources: frozenset[str], now: datetime) -> None:
         """A source that came back, or changed, may be what a job without a source waits for."""

@@ -145,9 +145,10 @@ class Misfortune:
             self._all.ledger.definitions.remove(_KIND, self._all.random.choice(views).name)
 
     def redefine_view(self) -> None:
-        """A view gets the schedule of another; one that was dropped comes back."""
+        """A view gets another kind of trigger, or its own; one that was dropped comes back."""
         number = self._all.random.randrange(self._all.shape.views)
-        define(self._all.ledger, [self._all.view(number)])
+        turned = self._all.random.choice((True, False))
+        define(self._all.ledger, [self._all.view(number, turned=turned)])
 
 
 def _reach(*nodes: SimulatedNode) -> None:

@@ -152,9 +152,10 @@ class Simulation:
         """Processes that run or are stopped for a while."""
         return [node for node in self.nodes if node.node.is_up]
 
-    def view(self, number: int) -> ViewDef:
-        """Two of three follow commits, the others the clock."""
-        trigger = OnChange() if number % 3 else Every(timedelta(seconds=60 + number % 5 * 30))
+    def view(self, number: int, *, turned: bool = False) -> ViewDef:
+        """Two of three follow commits, the others the clock; turned, the other way round."""
+        by_clock = (number % 3 == 0) is not turned
+        trigger = Every(timedelta(seconds=60 + number % 5 * 30)) if by_clock else OnChange()
         return view_def(f"v{number}", f"s{number % self.shape.sources}", trigger=trigger)
 
     def start_node(self, address: str) -> SimulatedNode:

@@ -589,3 +589,17 @@ def test_a_pass_longer_than_the_lease_keeps_it(
         clock.advance(4)
     assert node.leader.term is not None
     assert node.leader.term.number == 1
+
+
+def test_what_a_waiting_runner_notices_does_not_pile_up(fleet: Fleet) -> None:
+    """Bounded: a process that waits for its address for days keeps no more than the sources."""
+    define_views(fleet.ledger, 1)
+    early = fleet.start("a")
+    fleet.pass_time(5)
+    fleet.start("a")
+    fleet.pass_time(15)
+    assert early.runner.registration.known_id == ""
+    for _ in range(1000):
+        early.runner.noticed(["s0"])
+        early.runner.noticed([])
+    assert early.runner._noticed == {"s0"}

@@ -236,3 +236,33 @@ def test_an_unchanged_look_moves_nothing() -> None:
         assert queue.due() == []
     queue.clock.advance(1)
     assert queue.due() == ["v1"]
+
+
+def test_a_job_that_begins_to_follow_commits_runs_once_at_once() -> None:
+    """EVERY changed to ON CHANGE, or another source read: earlier commits are not lost."""
+    queue = Queue(job(1, START + timedelta(hours=1)))
+    queue.reconcile()
+    assert queue.due() == []
+    queue.jobs = [job(1, None, OnChange(), sequence=1)]
+    queue.scheduler.mark_dirty()
+    queue.reconcile()
+    (entry,) = queue.scheduler.take_due(queue.clock.now(), 9)
+    queue.scheduler.put_back(entry, None)
+    other = Spec(OnChange(), ("s1", "s2")).to_text()
+    queue.jobs = [replace(queue.jobs[0], spec=other)]
+    queue.scheduler.mark_dirty()
+    queue.reconcile()
+    assert queue.due() == ["v1"]
+    assert queue.scheduler.sources == {"s1", "s2"}
+
+
+def test_new_settings_during_a_run_make_it_run_once_more() -> None:
+    """What a run that began before did not see is seen by the next one."""
+    queue = Queue(job(1, None, OnChange()))
+    queue.reconcile()
+    (entry,) = queue.scheduler.take_due(queue.clock.now(), 9)
+    entry.again = False
+    queue.jobs = [replace(queue.jobs[0], spec=Spec(OnChange(), ("s1", "s2")).to_text())]
+    queue.scheduler.mark_dirty()
+    queue.reconcile()
+    assert entry.again
