@@ -24,6 +24,7 @@ from headwater.execute.executor import Executor
 from headwater.execute.isolated import isolated, tagged
 from headwater.execute.own_functions import own_functions
 from headwater.execute.staged import Staged
+from headwater.plan.compiled import is_current
 from headwater.plan.planner import Choice, Situation, choose, plan_refresh
 from headwater.plan.steps import RefreshPlan
 from headwater.plan.strategies.inputs import SourceWindow, used_fields
@@ -264,7 +265,9 @@ def situate(
     return Situation(
         windows,
         (*_meaning_changed(workspace, view, known), *lost),
-        exists=known.stamp is not None and known.stamp.definition == definition.fingerprint,
+        exists=known.stamp is not None
+        and known.stamp.definition == definition.fingerprint
+        and is_current(known.stamp.compiled),
         policy=Policy.FULL if request.full else definition.policy,
         forced=request.forced,
     )
@@ -295,13 +298,18 @@ def _meaning_changed(workspace: Workspace, view: CompiledView, known: Known) -> 
     if known.stamp is None:
         return (Reason("FIRST_BUILD", "the view has no content yet"),)
     clock = tuple(reason for reason in view.reasons if reason.code == "CLOCK_DEPENDENT")
-    if clock:
-        return clock
-    if known.stamp.definition != workspace.definitions.views[view.name].fingerprint:
+    return clock or _stored_otherwise(workspace, view, known.stamp)
+
+
+def _stored_otherwise(workspace: Workspace, view: CompiledView, stamp: Stamp) -> tuple[Reason, ...]:
+    """Why the content that is there does not mean what the view means now."""
+    if stamp.definition != workspace.definitions.views[view.name].fingerprint:
         return (Reason("DEFINITION_CHANGED", "the view was defined anew"),)
+    if not is_current(stamp.compiled):
+        return (Reason("UPKEEP_CHANGED", "an older version of Headwater stored the view"),)
     if view.functions and view.functions != _functions_now(workspace, view):
         return (Reason("FUNCTION_CHANGED", "a function of your own has another body"),)
-    if known.stamp.settings != workspace.settings_fingerprint():
+    if stamp.settings != workspace.settings_fingerprint():
         return (Reason("SETTINGS_CHANGED", "session settings that results depend on changed"),)
     return ()
 
