@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from headwater.define.view import ViewDef
 from headwater.execute.compiling import compile_query
-from headwater.plan.compiled import Compilation, restore
+from headwater.plan.compiled import Compilation, is_current, restore
 from headwater.plan.stored import StoredTable
 from headwater.plan.view import Columns, CompiledView
 from headwater.vocabulary.errors import DefinitionConflict
@@ -21,7 +21,7 @@ def compiled_text(workspace: Workspace, name: str) -> str:
     """The stored compilation; made now if there is none."""
     waiting = workspace.pending.get(name)
     stored = waiting.compiled if waiting is not None else workspace.view(name).compiled
-    if stored:
+    if stored and is_current(stored):
         return stored
     made = compile_definition(workspace, name).to_json()
     if waiting is not None:

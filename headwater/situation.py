@@ -9,6 +9,7 @@ from headwater.capture.changes import ChangeKind, ChangeSet, capture_changes
 from headwater.compiled_views import compile_definition, compiled_view
 from headwater.execute.own_functions import own_functions
 from headwater.experience import experience_of
+from headwater.plan.compiled import is_current
 from headwater.plan.cost import Size
 from headwater.plan.planner import Situation
 from headwater.plan.strategies.inputs import SourceWindow, used_fields
@@ -73,7 +74,9 @@ def situate(
     return Situation(
         windows,
         (*_meaning_changed(workspace, view, known), *lost),
-        exists=known.stamp is not None and known.stamp.definition == definition.fingerprint,
+        exists=known.stamp is not None
+        and known.stamp.definition == definition.fingerprint
+        and is_current(known.stamp.compiled),
         policy=Policy.FULL if request.full else definition.policy,
         forced=request.forced,
         size=_size(workspace, known),
@@ -128,6 +131,8 @@ def _meaning_changed(workspace: Workspace, view: CompiledView, known: Known) -> 
 def _other_than(workspace: Workspace, view: CompiledView, stamp: Stamp) -> tuple[Reason, ...]:
     if stamp.definition != workspace.definitions.views[view.name].fingerprint:
         return (Reason("DEFINITION_CHANGED", "the view was defined anew"),)
+    if not is_current(stamp.compiled):
+        return (Reason("UPKEEP_CHANGED", "an older version of Headwater stored the view"),)
     if view.functions and view.functions != _functions_now(workspace, view):
         return (Reason("FUNCTION_CHANGED", "a function of your own has another body"),)
     if stamp.settings != workspace.settings_fingerprint():

@@ -16,6 +16,9 @@ from headwater.vocabulary.algebra import Opaque, Query, Scan, scans
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
 
+FORMAT = 2
+"""Raised whenever the same query may be lowered to other operators or stored in other columns."""
+
 _UNGROUPABLE = ("variant", "interval", "geometry", "geography")
 _UNCOMPARABLE = ("map<", *_UNGROUPABLE)
 
@@ -34,6 +37,7 @@ class Compilation:
         refusal = [self.refusal.code, self.refusal.text] if self.refusal else None
         types = {id_: [t.argument, t.result] for id_, t in self.types.items()}
         value = {
+            "format": FORMAT,
             "sources": self.sources,
             "columns": self.columns,
             "types": types,
@@ -52,6 +56,11 @@ class Compilation:
             Reason(*value["refusal"]) if value["refusal"] else None,
             {name: (kind, mark) for name, (kind, mark) in value.get("functions", {}).items()},
         )
+
+
+def is_current(text: str) -> bool:
+    """Whether a stored compilation was made by this version's way of lowering."""
+    return bool(json.loads(text or "{}").get("format") == FORMAT)
 
 
 def _columns(value: list[list[str]]) -> Columns:

@@ -70,6 +70,7 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
             "A session setting that results depend on, such as the time zone or ANSI mode, has "
             "another value than at the last commit."
         ),
+        "UPKEEP_CHANGED": "Another version of Headwater stored the view, in another form.",
         "FUNCTION_CHANGED": "A function of your own has another body than at the last commit.",
         "POLICY_FULL": "The view's policy is FULL.",
         "INCREMENTAL_FAILED": (
