@@ -49,7 +49,7 @@ def followed_top(root: Node) -> TopK | None:
     if not isinstance(root, TopK) or not root.order or root.offset is not None:
         return None
     limit = root.limit
-    return root if isinstance(limit, exp.Literal) and limit.name.isdecimal() else None
+    return root if isinstance(limit, exp.Literal) and limit.is_int else None
 
 
 def _projection(root: Node) -> tuple[Project, Node]:

@@ -56,13 +56,13 @@ def top_write(planning: Planning, layout: Layout) -> Write:
 
 
 def _known(layout: Layout, top: TopK, change: str) -> str:
-    """M + ΔR: how often each row is known to be there now, and how often it is stored."""
+    """M + ΔR: how often each row is known to be there after it, and how often it is stored."""
     pairs = zip(layout.columns, top.columns, strict=True)
     stored = ", ".join(f"{quoted(name)} AS {quoted(id_)}" for name, id_ in pairs)
     names = listed(top.columns)
     return (
-        f"SELECT {names}, GREATEST(SUM({_W}), 0) AS now, SUM(stored) AS stored FROM ("
-        f"SELECT {stored}, CAST(1 AS BIGINT) AS {_W}, 1 AS stored FROM {quoted(TARGET)} "
+        f"SELECT {names}, GREATEST(SUM({_W}), 0) AS held, SUM(kept) AS kept FROM ("
+        f"SELECT {stored}, CAST(1 AS BIGINT) AS {_W}, 1 AS kept FROM {quoted(TARGET)} "
         f"UNION ALL SELECT {names}, {_W}, 0 FROM {quoted(change)}) GROUP BY {names}"
     )
 
@@ -72,20 +72,20 @@ def _placed(top: TopK, known: str) -> str:
     order = ", ".join(text(key) for key in top.order)
     ranked = f"SELECT *, dense_rank() OVER (ORDER BY {order}) AS rank FROM {quoted(known)}"
     return (
-        "SELECT *, SUM(now) OVER (PARTITION BY rank) AS peers, "
-        "SUM(now) OVER (ORDER BY rank) AS through, "
-        f"SUM(now) OVER (ORDER BY rank, {listed(top.columns)} ROWS UNBOUNDED PRECEDING) AS place, "
-        "SUM(stored) OVER () AS had, MAX(IF(stored > 0, rank, NULL)) OVER () AS last "
+        "SELECT *, SUM(held) OVER (PARTITION BY rank) AS peers, "
+        "SUM(held) OVER (ORDER BY rank) AS through, "
+        f"SUM(held) OVER (ORDER BY rank, {listed(top.columns)} ROWS UNBOUNDED PRECEDING) AS place, "
+        "SUM(kept) OVER () AS had, MAX(IF(kept > 0, rank, NULL)) OVER () AS edge "
         f"FROM ({ranked})"
     )
 
 
 def _short(placed: str, limit: str) -> str:
     """One row if the first rows are not all known, or are a matter of choice; else none."""
-    before = f"MAX(IF(rank = last, through - peers, NULL)) >= {limit}"
-    as_was = "NOT MAX(rank = last AND now <> stored)"
-    again = f"MAX(IF(rank = last, through, NULL)) = {limit} AND {as_was}"
-    split = f"MAX(now > 0 AND now < peers AND through > {limit} AND through - peers < {limit})"
+    before = f"MAX(IF(rank = edge, through - peers, NULL)) >= {limit}"
+    as_was = "NOT MAX(rank = edge AND held <> kept)"
+    again = f"MAX(IF(rank = edge, through, NULL)) = {limit} AND {as_was}"
+    split = f"MAX(held > 0 AND held < peers AND through > {limit} AND through - peers < {limit})"
     sure = f"(COALESCE(MAX(had), 0) < {limit} OR {before} OR ({again}))"
     return (
         f"SELECT TRUE AS {quoted(_SHORT)} FROM {quoted(placed)} "
@@ -95,8 +95,8 @@ def _short(placed: str, limit: str) -> str:
 
 def _moved(top: TopK, placed: str, limit: str) -> str:
     """What must come and go for the first rows of M + ΔR to be what is stored."""
-    wanted = f"GREATEST(LEAST(now, {limit} - (place - now)), 0)"
+    wanted = f"GREATEST(LEAST(held, {limit} - (place - held)), 0)"
     return (
-        f"SELECT {listed(top.columns)}, CAST({wanted} - stored AS BIGINT) AS {_W} "
-        f"FROM {quoted(placed)} WHERE {wanted} <> stored"
+        f"SELECT {listed(top.columns)}, CAST({wanted} - kept AS BIGINT) AS {_W} "
+        f"FROM {quoted(placed)} WHERE {wanted} <> kept"
     )
