@@ -14,6 +14,9 @@ from headwater.vocabulary.technique import Technique
 _WINDOW = 20
 """So many of a view's last refreshes count; a technique not tried in them gets a new chance."""
 
+_LEAST = 3
+"""Fewer measurements say more about a cold start than about the technique."""
+
 _OTHERS = 40
 _REGRET = 0.10
 """A new chance may cost at most this share of what the window's refreshes took in all."""
@@ -26,10 +29,15 @@ def experience_of(ledger: Ledger, view: str) -> Experience:
     )
     others = _measured(ledger.attempts.list(state=AttemptState.SUCCEEDED, limit=_OTHERS))
     general = median(_ratio(a) for a in others) if others else 1.0
-    factors = {t: median(ratios) for t, ratios in _by_technique(mine[:_WINDOW]).items()}
+    factors = {
+        technique: median(ratios)
+        for technique, ratios in _by_technique(mine[:_WINDOW]).items()
+        if len(ratios) >= _LEAST
+    }
     spent = sum(a.seconds or 0.0 for a in mine[:_WINDOW])
     for technique, ratios in _by_technique(mine[_WINDOW:]).items():
-        if technique not in factors and not _is_affordable(mine, technique, ratios, spent):
+        untried = technique not in factors and len(ratios) >= _LEAST
+        if untried and not _is_affordable(mine, technique, ratios, spent):
             factors[technique] = median(ratios)
     return Experience(factors, general)
 

@@ -4,7 +4,6 @@ from tests.ledgers import (  # noqa: F401  (fixtures)
     clock,
     ledger,
     ledger_url,
-    postgres_server,
     postgres_url,
     spawn,
     sqlite_url,
