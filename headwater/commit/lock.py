@@ -12,17 +12,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_NAME = "_headwater.lock"
-
 
 @contextmanager
 def commit_lock(table: str) -> Iterator[None]:
     """Hold the table's lock; nothing to hold where the table is not on a local disk."""
     folder = _local_folder(table)
-    if folder is None or not folder.is_dir():
+    if folder is None:
         yield
         return
-    with (folder / _NAME).open("a") as lock:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / f".{folder.name}.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

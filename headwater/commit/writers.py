@@ -8,6 +8,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from headwater.capture.actions import Action
+from headwater.commit.lock import commit_lock
 from headwater.commit.target import Target
 from headwater.commit.transaction import Transaction
 from headwater.execute.reading import stored_rows
@@ -131,7 +132,8 @@ def _replace(frame: DataFrame, target: Target) -> None:
         writer = writer.partitionBy(*target.partitioned_by)
     if target.cluster_by and target.stamp.base < 0:
         writer = writer.clusterBy(*target.cluster_by)
-    writer.save(target.path)
+    with commit_lock(target.path):
+        writer.save(target.path)
     if target.stamp.base >= 0:
         _cluster_anew(frame.sparkSession, target)
 
