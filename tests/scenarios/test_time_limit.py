@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import pytest
+
 from headwater.control.results import RunResult
 from headwater.control.spec import Spec
 from headwater.control.triggers import OnChange
@@ -54,6 +56,7 @@ def eventually(holds: Callable[[], bool], seconds: float = 60) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_refresh_over_its_limit_is_really_stopped(lake: Lake) -> None:
     """S10: over its limit the slot is free, Spark idle, its end told once, nothing written."""
     lake.source("t", "v INT", [(1,), (2,)])
