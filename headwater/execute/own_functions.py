@@ -71,6 +71,6 @@ def _kind(call: Any) -> str | None:
 
 
 def _fingerprint(call: Any) -> str:
-    body = bytes(byte % 256 for byte in call.func().command().toArray())
-    described = f"{call.evalType()} {call.dataType().json()}".encode()
-    return hashlib.sha256(described + body).hexdigest()[:16]
+    body = call.func().command().mkString(",")
+    described = f"{call.evalType()} {call.dataType().json()} {body}"
+    return hashlib.sha256(described.encode()).hexdigest()[:16]
