@@ -28,14 +28,22 @@ class OwnFunction:
 
 
 def own_functions(session: SparkSession, names: Iterable[str]) -> dict[str, OwnFunction]:
-    """Those of the names that are deterministic Python functions of the session."""
-    found = {}
+    """Those of the names that are deterministic Python functions of the session.
+
+    It looks into Spark's own registry. What it does not understand there is not one of them, and a
+    view that calls it is rebuilt.
+    """
     wanted = set(names)
-    for name, call in _calls(session, wanted) if wanted else ():
-        kind = _kind(call)
-        if kind is not None:
-            found[name] = OwnFunction(kind, _fingerprint(call))
-    return found
+    try:
+        calls = tuple(_calls(session, wanted)) if wanted else ()
+        kinds = {name: (call, _kind(call)) for name, call in calls}
+        return {
+            name: OwnFunction(kind, _fingerprint(call))
+            for name, (call, kind) in kinds.items()
+            if kind is not None
+        }
+    except Exception:  # noqa: BLE001
+        return {}
 
 
 def _calls(session: SparkSession, wanted: set[str]) -> Iterator[tuple[str, Any]]:
@@ -71,6 +79,6 @@ def _kind(call: Any) -> str | None:
 
 
 def _fingerprint(call: Any) -> str:
-    body = bytes(byte % 256 for byte in call.func().command().toArray())
-    described = f"{call.evalType()} {call.dataType().json()}".encode()
-    return hashlib.sha256(described + body).hexdigest()[:16]
+    body = call.func().command().mkString(",")
+    described = f"{call.evalType()} {call.dataType().json()} {body}"
+    return hashlib.sha256(described.encode()).hexdigest()[:16]
