@@ -47,7 +47,8 @@ def tokenize(text: str) -> list[Token]:
             merged[-1] = _joined(text, merged[-1], token)
         else:
             merged.append(token)
-    return merged
+    following = [*merged[1:], None]
+    return [_as_function(token, after) for token, after in zip(merged, following, strict=True)]
 
 
 def parsed(sql: str) -> exp.Expr:
@@ -65,6 +66,15 @@ def parsed(sql: str) -> exp.Expr:
 def written(node: exp.Expr) -> str:
     """A tree as text, function names as they were written."""
     return node.sql(dialect=VerbatimSpark, normalize_functions=False)
+
+
+def _as_function(token: Token, after: Token | None) -> Token:
+    """`window(` is a call of Spark's time window, not the clause of that name."""
+    is_call = after is not None and after.token_type is TokenType.L_PAREN
+    if token.token_type is not TokenType.WINDOW or not is_call:
+        return token
+    place = {"line": token.line, "col": token.col, "start": token.start, "end": token.end}
+    return Token(TokenType.VAR, token.text, **place, comments=token.comments)
 
 
 def _is_doubled_quote(text: str, left: Token, right: Token) -> bool:

@@ -58,6 +58,8 @@ def _tables(moved: str) -> dict[str, TableStates]:
 
 CHANGES = ("rst", "s", "emptied", "filled", "r", "t")
 REBUILT = {
+    "aggregate: by time window",
+    "aggregate: by sliding time window",
     "expression: clock",
     "expression: clock in select",
     "expression: interval column",

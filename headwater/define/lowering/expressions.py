@@ -103,6 +103,8 @@ def check_function(node: exp.Expr) -> None:
     name = function_name(node)
     if name == "session_window":
         raise NotLoweredError("SESSION_WINDOW", "where a session ends is a matter of other rows")
+    if name in {"window", "window_time"}:
+        raise NotLoweredError("TIME_WINDOW", "a row may fall into several time windows")
     if name is None or name in functions.SCALARS or name in functions.AGGREGATES:
         if name == "unix_timestamp" and not list(node.iter_expressions()):
             raise NotLoweredError("CLOCK_DEPENDENT", "unix_timestamp() reads the clock")
