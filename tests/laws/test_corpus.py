@@ -60,6 +60,7 @@ CHANGES = ("rst", "s", "emptied", "filled", "r", "t")
 REBUILT = {
     "aggregate: by time window",
     "aggregate: by sliding time window",
+    "aggregate: grouping functions",
     "expression: clock",
     "expression: clock in select",
     "expression: interval column",
