@@ -23,7 +23,7 @@ SELECT k, g, n FROM s ORDER BY k, g, n LIMIT 2 OFFSET 1;
 SELECT g, sum(n) AS total FROM s GROUP BY g ORDER BY total DESC, g LIMIT 2;
 
 -- regressions
-SELECT g, corr(k, n) c, covar_pop(k, n) p, regr_slope(n, k) b, regr_r2(n, k) q FROM s GROUP BY g;
+SELECT g, covar_pop(k, n) p, covar_samp(k, n) s, regr_count(n, k) c, regr_avgx(n, k) x FROM s GROUP BY g;
 
 -- sketches
 SELECT g, hll_sketch_estimate(hll_sketch_agg(k)) n, approx_top_k(k, 2) t FROM s GROUP BY g;
