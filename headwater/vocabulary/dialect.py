@@ -9,6 +9,7 @@ the quote, so they are merged before anybody parses.
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import ClassVar
 
 from sqlglot import Token, TokenType, exp
@@ -47,8 +48,8 @@ def tokenize(text: str) -> list[Token]:
             merged[-1] = _joined(text, merged[-1], token)
         else:
             merged.append(token)
-    following = [*merged[1:], None]
-    return [_as_function(token, after) for token, after in zip(merged, following, strict=True)]
+    following = zip_longest(merged, merged[1:])
+    return [_as_function(token, after) for token, after in following if token is not None]
 
 
 def parsed(sql: str) -> exp.Expr:
