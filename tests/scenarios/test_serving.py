@@ -123,7 +123,6 @@ def test_a_refresh_over_its_limit_is_canceled_and_commits_nothing(shop: Lake) ->
     assert len(landed) == len(set(landed))
 
 
-@pytest.mark.slow
 def test_pause_and_resume_in_sql(shop: Lake) -> None:
     """PAUSE keeps a view as it is while commits come; RESUME lets it catch up."""
     with pytest.raises(UnknownName, match="no job yet"):
