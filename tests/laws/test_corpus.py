@@ -73,7 +73,6 @@ REBUILT = {
     "nested: clock below join",
     "shape: recursive cte",
     "shape: struct star",
-    "window: qualify grouped",
 }
 """Kept as text, on purpose or not yet otherwise; everything else has an incremental technique."""
 
@@ -96,7 +95,8 @@ def check(oracle: Oracle, name: str, moved: str) -> None:
         assert ALL_ROWS & set(tried.values()), (name, tried)
 
 
-_RUNNABLE = [name for name in CORPUS if "unknown function" not in name]
+_REFUSED = {"window: qualify grouped"}  # by Spark itself; the coverage page tells so
+_RUNNABLE = [n for n in CORPUS if "unknown function" not in n and n not in _REFUSED]
 
 
 @pytest.mark.parametrize("family", sorted({name.split(":")[0] for name in _RUNNABLE}))
