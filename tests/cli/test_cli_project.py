@@ -201,7 +201,7 @@ def test_explain_prints_what_runs(applied: Project) -> None:
     text = applied("explain", "revenue_by_country").out
     assert "steps of merge" in text
     sql = applied("explain", "revenue_by_country", "--sql").out
-    assert "MERGE INTO" in sql
+    assert "INSERT OVERWRITE" in sql
     assert applied("explain", "nothing").status == 1
 
 
