@@ -179,8 +179,8 @@ def placement(runners: int = 1000, jobs: int = 100_000, leaving: int = 100) -> l
     name = f"{runners:,} runners, {jobs:,} jobs"
     return [
         Figure(GROUP, f"{name}: placed", took, "s"),
-        Figure(GROUP, f"{name}: moved when one leaves", statistics.median(moved), "/n", 1.3),
-        Figure(GROUP, f"{name}: most of {leaving} that left", max(moved), "/n"),
+        Figure(GROUP, f"{name}: moved when one leaves, median", statistics.median(moved), "/n"),
+        Figure(GROUP, f"{name}: likewise, most of {leaving} tries", max(moved), "/n", 1.3),
         Figure(GROUP, f"{name}: moved though their runner stayed", wrongly, "", 0),
     ]
 
