@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.compiled_views import compiled_view, stored_tables
 from headwater.execute.cause import cause_of
+from headwater.execute.close_rows import beyond_rounding
 from headwater.execute.isolated import isolated
 from headwater.execute.reading import columns_at
 from headwater.plan.stored import StoredTable
@@ -61,6 +62,8 @@ def verify_view(workspace: Workspace, name: str, *, where: str | None = None) ->
     with _explained(view.name, where):
         expected, found = _both(workspace, view, known, session)
         differing = _differing(session, view, expected, found, where).cache()
+        if view.rounded_shown and not differing.isEmpty():
+            differing = beyond_rounding(differing, view.rounded_shown, _EXPECTED, _FOUND)
         try:
             return _classified(view, known.record.frontier, differing)
         finally:

@@ -9,6 +9,7 @@ from headwater.define.lowering.lower import lower
 from headwater.execute.analyse import Analysis, analyse, register_empty
 from headwater.execute.isolated import isolated
 from headwater.execute.own_functions import own_functions
+from headwater.execute.rounding import rounded_values
 from headwater.plan.compiled import Compilation, uncomparable, ungroupable
 from headwater.plan.strategies.inputs import used_fields
 from headwater.plan.view import Columns
@@ -34,7 +35,10 @@ def compile_in(session: SparkSession, sql: str, sources: dict[str, Columns]) -> 
     analysis = analyse(session, sql, lowered.query)
     refusal = _refusal(lowered.query, analysis, sources)
     functions = {name: (function.kind, function.fingerprint) for name, function in own.items()}
-    return Compilation(sources, analysis.columns, analysis.types, refusal, functions)
+    rounded = () if refusal else rounded_values(session, lowered.query)
+    return Compilation(
+        sources, analysis.columns, analysis.types, refusal, functions, tuple(rounded)
+    )
 
 
 def _refusal(query: Query, analysis: Analysis, sources: dict[str, Columns]) -> Reason | None:

@@ -16,7 +16,7 @@ from headwater.vocabulary.algebra import Opaque, Query, Scan, scans
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever the same query may be lowered to other operators or stored in other columns."""
 
 _UNGROUPABLE = ("variant", "interval", "geometry", "geography")
@@ -32,6 +32,7 @@ class Compilation:
     types: dict[str, AggregateTypes]
     refusal: Reason | None  # why the whole query must be kept as text
     functions: dict[str, tuple[str, str]] = field(default_factory=dict)  # name -> kind, fingerprint
+    rounded: tuple[str, ...] = ()  # columns whose value depends on the order of addition
 
     def to_json(self) -> str:
         refusal = [self.refusal.code, self.refusal.text] if self.refusal else None
@@ -43,6 +44,7 @@ class Compilation:
             "types": types,
             "refusal": refusal,
             "functions": self.functions,
+            "rounded": self.rounded,
         }
         return json.dumps(value)
 
@@ -55,6 +57,7 @@ class Compilation:
             {id_: AggregateTypes(*pair) for id_, pair in value["types"].items()},
             Reason(*value["refusal"]) if value["refusal"] else None,
             {name: (kind, mark) for name, (kind, mark) in value.get("functions", {}).items()},
+            tuple(value.get("rounded", ())),
         )
 
 
@@ -92,6 +95,7 @@ def _restored(name: str, sql: str, stored: str) -> CompiledView:
         compilation.columns,
         lowered.reasons,
         {name: mark for name, (_, mark) in compilation.functions.items()},
+        frozenset(compilation.rounded),
     )
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headwater.plan.restrict import shared_partition
-from headwater.plan.shape import followed_top
+from headwater.plan.rounded import decided_by_rounding, rounded_columns
+from headwater.plan.shape import followed_top, grouped_shape
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.view import CompiledView
 from headwater.vocabulary.algebra import (
@@ -24,6 +25,7 @@ from headwater.vocabulary.algebra import (
     UnionAll,
     Window,
     scans,
+    used_columns,
     walk,
 )
 from headwater.vocabulary.reason import Reason
@@ -56,6 +58,9 @@ def verdicts(
     if unstable is not None:
         return (*(_no(t, unstable) for t in _INCREMENTAL), rebuild)
     changed = frozenset(w.source for w in windows.values() if w.changed)
+    undecided = _decided_by_rounding(view)
+    if undecided is not None:
+        return (*(_no(t, undecided) for t in _INCREMENTAL), rebuild)
     whole = view_recomputed(view.layout.root, changed)
     if whole is not None:
         return (
@@ -77,6 +82,21 @@ _UNSTABLE = {"CLOCK_DEPENDENT", "NONDETERMINISTIC", "UNKNOWN_FUNCTION"}
 clock has moved on, and a function of the user's own may have got another body."""
 
 _INCREMENTAL = (Technique.APPEND, Technique.MERGE, Technique.DELTA, Technique.REKEY)
+
+
+def _decided_by_rounding(view: CompiledView) -> Reason | None:
+    """Groups that are replaced whole may be chosen by such a value, but not what they are made of.
+
+    Neither may a state that is added to: what is taken from it must be what was once added.
+    """
+    shape = grouped_shape(view.layout.root)
+    grouped = shape is not None and view.layout.keys is not None
+    below = shape.aggregate if shape is not None and grouped else view.layout.root
+    node = decided_by_rounding(below, view.rounded)
+    if node is None:
+        return None
+    why = f"{_word(node)} decides by a sum of floats, whose last digits depend on their order"
+    return Reason("ROUNDED", why)
 
 
 def _no(technique: Technique, reason: Reason) -> Verdict:
@@ -109,6 +129,10 @@ def _merge(view: CompiledView, windows: Mapping[str, SourceWindow]) -> Verdict:
     below = layout.groups.shape.aggregate.input
     if layout.groups.inserts_only and not only_gains(below, windows):
         why = Reason("EXTREMUM_DELETED", "min or max cannot be kept by addition under deletes")
+        return _no(Technique.MERGE, why)
+    added = rounded_columns(below, view.rounded)
+    if any(used_columns(i.expression) & added for i in layout.groups.shape.aggregate.aggregates):
+        why = Reason("ROUNDED", "it adds up what was computed from sums of floats")
         return _no(Technique.MERGE, why)
     return Verdict(Technique.MERGE, Reason("ADDITIVE_STATE", "the aggregates add up"))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from headwater.plan.layout import Layout
 from headwater.plan.mergeable import AggregateTypes
+from headwater.plan.rounded import rounded_columns
 from headwater.vocabulary.algebra import Query
 from headwater.vocabulary.names import quoted
 from headwater.vocabulary.reason import Reason
@@ -27,6 +28,7 @@ class CompiledView:
     columns: Columns  # what a reader sees
     reasons: tuple[Reason, ...]  # parts of the query that no law understands
     functions: dict[str, str] = field(default_factory=dict)  # the user's own -> fingerprint of each
+    rounded: frozenset[str] = frozenset()  # columns whose value depends on the order of addition
 
     @property
     def catalog(self) -> dict[str, tuple[str, ...]]:
@@ -37,6 +39,16 @@ class CompiledView:
         """A reader's column -> the table's."""
         pairs = zip(self.columns, self.layout.visible, strict=True)
         return {name: stored for (name, _), stored in pairs}
+
+    @property
+    def rounded_shown(self) -> tuple[str, ...]:
+        """The floating-point columns of a reader that may differ in their last digits."""
+        floating = [name for name, type_ in self.columns if type_ in {"double", "float"}]
+        if self.is_opaque:
+            return tuple(floating)
+        found = rounded_columns(self.query.root, self.rounded)
+        ids = dict(zip((name for name, _ in self.columns), self.query.root.columns, strict=False))
+        return tuple(name for name in floating if ids[name] in found)
 
     @property
     def text(self) -> str:

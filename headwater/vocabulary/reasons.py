@@ -56,6 +56,7 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         ),
         "UNTYPED": "merge: Spark did not tell an aggregate's type; see rekey.",
         "EXTREMUM_DELETED": "merge: min or max cannot be kept by addition when rows may go.",
+        "ROUNDED": "A sum of floats, whose last digits depend on the order of addition, decides.",
         "UNKNOWN": "The technique asked for is never offered: skip and replace cannot be forced.",
         "NONE": "No technique was ruled out.",
     },

@@ -1,0 +1,67 @@
+"""Rows that differ in more than the last digits of sums of floating-point numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headwater.vocabulary.names import quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+CLOSE = 1e-9
+"""Relative: far above what another order of addition does, far below what a changed row does."""
+
+_TINY = 1e-12
+"""Absolute: where large numbers cancel out, nothing is left to be relative to."""
+
+_ROWS, _PLACE = "__hw_verify_differing", "__hw_place"
+
+
+def beyond_rounding(
+    differing: DataFrame, rounded: tuple[str, ...], expected: str, found: str
+) -> DataFrame:
+    """Of rows with their copies on both sides, those without a close row on the other side.
+
+    Rows that are equal in all other columns are paired in the order of the rounded ones.
+    """
+    session = differing.sparkSession
+    differing.createOrReplaceTempView(_ROWS)
+    others = [c for c in differing.columns if c not in {*rounded, expected, found}]
+    same = " AND ".join(
+        [f"e.{quoted(c)} <=> f.{quoted(c)}" for c in others] + [f"e.{_PLACE} = f.{_PLACE}"]
+    )
+    close = " AND ".join(_close(quoted(c)) for c in rounded)
+    sides = {
+        side: _placed(f"{side} - {other}", others, rounded)
+        for side, other in ((expected, found), (found, expected))
+    }
+    shown = ", ".join(quoted(c) for c in (*others, *rounded))
+
+    def alone(side: str, other: str, counts: str) -> str:
+        return (
+            f"SELECT {shown}, {counts} FROM ({sides[side]}) e LEFT ANTI JOIN ({sides[other]}) f "
+            f"ON {same} AND {close}"
+        )
+
+    missing = alone(expected, found, f"1L AS {expected}, 0L AS {found}")
+    extra = alone(found, expected, f"0L AS {expected}, 1L AS {found}")
+    return session.sql(f"{missing} UNION ALL {extra}").select(*differing.columns)
+
+
+def _placed(surplus: str, others: list[str], rounded: tuple[str, ...]) -> str:
+    """Each copy that one side has more, numbered among those that are equal but for rounding."""
+    shown = ", ".join(quoted(c) for c in (*others, *rounded))
+    partition = ", ".join(quoted(c) for c in others) or "1"
+    order = ", ".join(quoted(c) for c in rounded)
+    return (
+        f"SELECT {shown}, row_number() OVER (PARTITION BY {partition} ORDER BY {order}) "
+        f"AS {_PLACE} FROM {_ROWS} LATERAL VIEW explode(sequence(1, CAST({surplus} AS INT))) n "
+        f"AS __hw_copy WHERE {surplus} > 0"
+    )
+
+
+def _close(column: str) -> str:
+    one, other = f"CAST(e.{column} AS DOUBLE)", f"CAST(f.{column} AS DOUBLE)"
+    allowed = f"greatest({_TINY}D, {CLOSE}D * greatest(abs({one}), abs({other})))"
+    return f"({one} <=> {other} OR abs({one} - {other}) <= {allowed})"
