@@ -33,6 +33,10 @@ JIT = "HEADWATER_JIT"
 BRIEF = "brief"
 """How the JVM compiles: quickly, for commands and tests, or, unless asked, as it does itself."""
 
+_PAGE = "2m"
+"""What each sort, join and aggregate of a task takes at least. Spark's own choice, up to 64 MB, is
+cleared to zero every time, and a few dozen small operators of one refresh fill the whole heap."""
+
 _QUIET = Path(__file__).with_name("log4j2.properties")
 
 Progress = Callable[[str], None]
@@ -137,6 +141,7 @@ def _local_settings() -> dict[str, str]:
         "spark.sql.shuffle.partitions": str(2 * cores()),
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": str(2 * cores()),  # VACUUM's
         "spark.databricks.delta.snapshotPartitions": "2",
+        "spark.buffer.pageSize": _PAGE,
     }
 
 
