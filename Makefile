@@ -17,7 +17,7 @@ demo: $(VENV)/.installed ## a small shop lakehouse: views, changes, refreshes, p
 	$(BIN)/headwater demo
 
 test: $(VENV)/.prepared ## all tests but the slow ones
-	$(BIN)/python -m pytest tests
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder tests
 
 check: $(VENV)/.installed ## ruff, mypy, import contracts
 	$(BIN)/ruff check .

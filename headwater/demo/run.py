@@ -32,6 +32,7 @@ def run_demo(
     rows: int,
     told: Told,
     *,
+    rounds: tuple[Round, ...] = ROUNDS,
     spark: SparkSession | None = None,
     observer: Observer = lambda _step: None,
     progress: Callable[[str], None] | None = None,
@@ -50,10 +51,10 @@ def run_demo(
         shop.make()
         shop.build()
         with Recompute(hw) as recompute:
-            for number, each in enumerate(ROUNDS, 1):
+            for number, each in enumerate(rounds, 1):
                 shop.change(number, each)
                 shop.refresh(number, each, recompute)
-        shop.verify()
+        shop.verify(len(rounds))
     story.seconds = time.perf_counter() - started
     return story
 
@@ -105,8 +106,8 @@ class Shop:
             again = recompute.measured(view) if each.changes_views else None
             self.tell(Refreshed(number, receipt, again))
 
-    def verify(self) -> None:
-        self.tell(Changed(len(ROUNDS)))
+    def verify(self, rounds: int) -> None:
+        self.tell(Changed(rounds))
         for view in self.views:
             self.note(f"verifying {view}")
             self.tell(Verified(view, self.hw.verify(view).equal))

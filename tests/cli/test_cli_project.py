@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from io import StringIO
 from pathlib import Path
 
@@ -289,6 +290,7 @@ def interrupt_at(monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     def interrupt(_output: TextOutput, name: str) -> None:
         if name == step:
             os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)  # the main thread is told, and asks us to stop
 
     monkeypatch.setattr(TextOutput, "step", interrupt)
 

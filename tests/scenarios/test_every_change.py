@@ -138,5 +138,3 @@ def test_views_follow_every_change(lake: Lake, change: str) -> None:
     lake.assert_right(verify=views[number :: len(CHANGES)])
     if change == "updates_of_nothing":
         assert {view: lake.version(view) for view in views} == before
-    elif number == len(CHANGES) - 1:
-        lake.assert_right(verify=views)
