@@ -32,7 +32,8 @@ def main() -> int:
         try:
             _run(arena, asked.rounds, time.monotonic() + asked.minutes * 60)
         finally:
-            print("\n".join(arena.tally.lines() if arena.tally.recovery else []), flush=True)
+            lines = arena.tally.lines() if arena.tally.recovery else []
+            print("\n".join([*lines, arena.witness.told()]), flush=True)
             arena.close()
             stop_session(spark)
     return 0
@@ -58,7 +59,7 @@ def _run(arena: Arena, rounds: int, until: float) -> None:
             break
     for view in VIEWS:
         arena.refresh(view)
-    arena.check(list(VIEWS))
+    arena.witness.check(list(VIEWS))
 
 
 def _arguments() -> argparse.Namespace:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 import random
 import time
 from collections import Counter
@@ -17,7 +15,8 @@ from headwater.vocabulary.errors import HeadwaterError, ViewNotReady
 from headwater.vocabulary.receipt import AttemptState
 from tests import tables
 from tests.chaos.harness import Nursery, Victim, gateway_of
-from tests.scenarios.lake import Lake, bag
+from tests.chaos.witness import Witness
+from tests.scenarios.lake import Lake
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,7 +37,6 @@ class Tally:
 
     kills: Counter[str] = field(default_factory=Counter)  # by the step the process died in
     outcomes: Counter[str] = field(default_factory=Counter)  # what had become of its attempt
-    checks: int = 0  # views compared with Spark's own result at their frontier
     fenced: int = 0  # refreshes that came second to a dead one's commit
     recovery: list[float] = field(default_factory=list)  # seconds until the next refresh was done
 
@@ -50,7 +48,6 @@ class Tally:
         return [
             f"{self.kills.total()} kills; died in: {told(self.kills)}",
             f"attempts of the dead: {told(self.outcomes)}",
-            f"{self.checks} times a view was compared with Spark's result at its frontier: equal",
             f"{self.fenced} refreshes were fenced off by what a dead process left running",
             f"next refresh after {took[len(took) // 2]:.1f} s (median), at most {took[-1]:.1f} s",
         ]
@@ -62,7 +59,7 @@ class Arena:
 
     lake: Lake
     chance: random.Random
-    bench: SparkSession  # the judge's own session
+    witness: Witness
     nursery: Nursery = field(default_factory=Nursery)
     tally: Tally = field(default_factory=Tally)
     waiting: dict[bool, list[Victim]] = field(default_factory=lambda: {True: [], False: []})
@@ -74,7 +71,7 @@ class Arena:
         lake.source("d", D, [(f"k{i}", f"n{i}") for i in range(4)])
         for name, query in VIEWS.items():
             lake.view(name, query)
-        return cls(lake, random.Random(seed), isolated(spark))
+        return cls(lake, random.Random(seed), Witness(lake, isolated(spark)))
 
     def changes(self, number: int = 2) -> list[dict[str, Any]]:
         """Small changes of the sources."""
@@ -161,12 +158,12 @@ class Arena:
         ledger = self.lake.hw.workspace.ledger
         assert ledger.claims.list() == (), "a claim is left"
         (newest,) = ledger.attempts.list(view, limit=1)
-        assert self._has_landed(view, newest.id) == (newest.state is AttemptState.SUCCEEDED)
-        self.check([view])
+        assert self.witness.has_landed(view, newest.id) == (newest.state is AttemptState.SUCCEEDED)
+        self.witness.check([view])
         victim.kill()
         victim.bury()
         self.refresh(view)
-        self.check([view])
+        self.witness.check([view])
         return newest.state
 
     def race(self, victims: list[Victim], wins: int) -> list[list[dict[str, Any]]]:
@@ -204,7 +201,7 @@ class Arena:
         queries["late"] = old if known and not has_landed else new
         self.change()
         self.judge(victim, ["late"])
-        assert self.stamps("late")[-1][1]["statement"].endswith(queries["late"])
+        assert self.witness.stamps("late")[-1][1]["statement"].endswith(queries["late"])
         hw.sql("DROP MATERIALIZED VIEW late")
         del queries["late"]
 
@@ -216,13 +213,15 @@ class Arena:
         workspace = self.lake.hw.workspace
         attempts, claims = workspace.ledger.attempts, workspace.ledger.claims
         dead = {a.id: a.view for a in attempts.list(state=AttemptState.RUNNING)}
-        landed = {attempt for attempt, view in dead.items() if self._has_landed(view, attempt)}
-        self.check(views)
+        landed = {
+            attempt for attempt, view in dead.items() if self.witness.has_landed(view, attempt)
+        }
+        self.witness.check(views)
         if refresh:
             for view in views:
                 self.refresh(view)
             self.tally.recovery.append(time.monotonic() - started)
-            self.check(views)
+            self.witness.check(views)
         claims.sweep(workspace.clock.now())
         assert attempts.list(state=AttemptState.RUNNING) == ()
         orphaned = {a.id for a in attempts.list(state=AttemptState.ORPHANED, limit=1000)}
@@ -234,46 +233,10 @@ class Arena:
         spark = "its Spark with it" if victim.has_spark else "its Spark lived on"
         self.tally.kills[f"{victim.last_step} ({spark})"] += 1
         for attempt, view in dead.items():
-            later = attempt not in landed and self._has_landed(view, attempt)
+            later = attempt not in landed and self.witness.has_landed(view, attempt)
             fate = "committed before death" if attempt in landed else "never committed"
             self.tally.outcomes["committed after death" if later else fate] += 1
         self.tally.outcomes["no attempt open"] += not dead
-
-    def _has_landed(self, view: str, attempt: str) -> bool:
-        return any(stamp["attempt"] == attempt for _, stamp in self.stamps(view))
-
-    def stamps(self, view: str) -> list[tuple[int, dict[str, Any]]]:
-        """Version and stamp of every commit of ours, oldest first, read from the log itself."""
-        found = []
-        for file in tables.log_files(self.lake.path(view)):
-            infos = [line for line in file.read_text().splitlines() if '"commitInfo"' in line]
-            for info in infos:
-                note = json.loads(info)["commitInfo"].get("userMetadata")
-                if note:
-                    found.append((int(file.stem), json.loads(note)))
-        return found
-
-    def check(self, views: list[str]) -> None:
-        """At its newest commit each view is Spark's own result at the frontier that it names."""
-        for view in views:
-            if not Path(self.lake.path(view), "_delta_log").exists():
-                continue
-            stamps = self.stamps(view)
-            assert_once([stamp for _, stamp in stamps])
-            version, stamp = stamps[-1]
-            expected = self._recomputed(view, stamp)
-            found = tables.read(self.lake.path(view), version).select(expected.column_names)
-            assert counted(found) == counted(expected), (view, version, stamp["technique"])
-            self.tally.checks += 1
-
-    def _recomputed(self, view: str, stamp: dict[str, Any]) -> Any:
-        """By Spark, of rows that another reader than Spark found in the sources."""
-        spark = self.bench
-        for source, seen in stamp["frontier"].items():
-            rows = tables.read(self.lake.path(source), seen["version"])
-            spark.createDataFrame(rows).createOrReplaceTempView(source)
-        query = stamp["statement"].partition(" AS ")[2]
-        return spark.sql(query).toArrow()
 
     def refresh(self, view: str) -> None:
         """At once; only what the dead process's Spark still does may come first: no harm."""
@@ -286,19 +249,3 @@ class Arena:
             else:
                 return
         raise AssertionError(f"{view} was fenced off {RETRIES} times")
-
-
-def counted(table: Any) -> Counter[str]:
-    return bag(tuple(row.values()) for row in table.to_pylist())
-
-
-def assert_once(stamps: list[dict[str, Any]]) -> None:
-    """Every sequence exactly once, in order; every attempt at most once; frontiers go forward."""
-    sequences = [stamp["sequence"] for stamp in stamps]
-    assert sequences == list(range(1, len(sequences) + 1)), sequences
-    attempts = [stamp["attempt"] for stamp in stamps]
-    assert len(set(attempts)) == len(attempts)
-    for earlier, later in itertools.pairwise(stamps):
-        for source, seen in earlier["frontier"].items():
-            now = later["frontier"].get(source, seen)
-            assert now["id"] != seen["id"] or now["version"] >= seen["version"]

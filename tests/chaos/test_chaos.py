@@ -78,6 +78,6 @@ def judge_race(arena: Arena, racers: list[Victim]) -> None:
     written = [r["sequence"] for r in landed if r["technique"] != "skip"]
     assert len(set(written)) == len(written) > 1
     arena.refresh("sums")
-    arena.check(["sums"])
+    arena.witness.check(["sums"])
     states = {a.state for a in arena.lake.hw.history("sums", limit=1000)}
     assert AttemptState.RUNNING not in states
