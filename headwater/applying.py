@@ -211,7 +211,7 @@ def drop(workspace: Workspace, kind: Kind, name: str) -> None:
 def _drop_table(workspace: Workspace, name: str) -> None:
     """Holding the claim keeps refreshers out; the row goes before the files do."""
     record = workspace.view(name)
-    with Attempt(workspace, name, manual=True, frontier=record.frontier) as attempt:
+    with Attempt(workspace, name, request=Request(), frontier=record.frontier) as attempt:
         attempt.checkpoint("drop")
         workspace.ledger.views.remove(name)
         if workspace.config.is_local(record.path):

@@ -9,6 +9,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self
 
+from headwater.request import Request
 from headwater.store.claims import Claim
 from headwater.store.owner import this_process
 from headwater.vocabulary.errors import (
@@ -30,12 +31,12 @@ class Attempt:
     """Holds a view's claim while it is entered; leaving it gives the claim back, always."""
 
     def __init__(
-        self, workspace: Workspace, view: str, *, manual: bool, frontier: Frontier
+        self, workspace: Workspace, view: str, *, request: Request, frontier: Frontier
     ) -> None:
         self.id = new_attempt_id()
         self.view = view
         self._workspace = workspace
-        self._manual = manual
+        self._request = request
         self._frontier = frontier
         self._claim: Claim | None = None
         self._stop = threading.Event()
@@ -67,10 +68,11 @@ class Attempt:
         workspace.ledger.attempts.start(
             self.id,
             self.view,
-            self.view,
-            manual=self._manual,
+            self._request.job or self.view,
+            manual=self._request.manual,
             started_at=now,
             frontier_before=self._frontier,
+            delay_seconds=self._request.delay(now),
         )
         self._thread = threading.Thread(target=self._beat, name=f"heartbeat-{self.id}", daemon=True)
         self._thread.start()
@@ -97,6 +99,11 @@ class Attempt:
         """Between two steps: tell the observer, and stop if somebody asked for it."""
         self._workspace.observer(step)
         self.stop_if_asked(f"before {step}")
+
+    def finish(self) -> None:
+        """The last moment to stop is over: the commit begins."""
+        self.checkpoint("commit")
+        self.quietly(lambda: self._workspace.ledger.claims.finish(self._require_claim()))
 
     def stop_if_asked(self, when: str) -> None:
         """Raise if somebody asked for it; also the true cause where Spark's jobs were cancelled."""

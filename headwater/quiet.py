@@ -35,7 +35,9 @@ def quiet_refresh(
     reasons = (Reason("NO_CHANGE", "no source has a new version"),)
     ran = Ran(Technique.SKIP, (), reasons)
     receipt = receipt_of(new_attempt_id(), known, pins, started, ran)
-    workspace.ledger.attempts.record(receipt, request.manual)
+    workspace.ledger.attempts.record(
+        receipt, request.manual, job=request.job, delay_seconds=request.delay(started.at)
+    )
     return receipt
 
 

@@ -42,7 +42,7 @@ def refresh_view(workspace: Workspace, name: str, pins: Pins, request: Request) 
     """Move one view to the pinned versions of what it reads, or say why not."""
     started = Started.now(workspace.clock)
     known = look_for(workspace, name, request)
-    with Attempt(workspace, name, manual=request.manual, frontier=known.record.frontier) as attempt:
+    with Attempt(workspace, name, request=request, frontier=known.record.frontier) as attempt:
         try:
             known, ran = _refresh_claimed(workspace, name, pins, request, attempt)
             receipt = receipt_of(attempt.id, known, pins, started, ran)
@@ -98,7 +98,7 @@ def _carry_out(run: Run, situation: Situation, choice: Choice) -> Ran:
     if staged.is_empty and situation.exists:
         publish_quiet(run.workspace.ledger, run.known.record, Frontier.of(run.pins))
         return Ran(choice.technique, staged.costs, choice.reasons, forecast=choice.forecast)
-    run.attempt.checkpoint("commit")
+    run.attempt.finish()
     landed, stamp, cost = land(run, situation, plan, staged)
     costs = (*staged.costs, cost)
     return Ran(choice.technique, costs, choice.reasons, stamp, landed, choice.forecast)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from headwater.vocabulary.errors import TechniqueRefused
 from headwater.vocabulary.technique import Technique
@@ -21,6 +22,8 @@ class Request:
     full: bool = False
     building: bool = False  # first build or redefinition: the view need not be ready
     manual: bool = True
+    job: str | None = None  # which one asked; nobody but a runner has one
+    due: datetime | None = None  # when it should have begun
 
     def __post_init__(self) -> None:
         if self.technique in _NOT_TO_BE_ASKED_FOR:
@@ -30,6 +33,10 @@ class Request:
     @property
     def forced(self) -> Technique | None:
         return Technique.REBUILD if self.full else self.technique
+
+    def delay(self, now: datetime) -> float | None:
+        """How late it begins; None where nobody waited for a certain moment."""
+        return None if self.due is None else max(0.0, (now - self.due).total_seconds())
 
     @property
     def is_rebuild(self) -> bool:

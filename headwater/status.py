@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from headwater.store.attempt_record import AttemptRecord
+from headwater.store.claims import Claim
 from headwater.store.job_record import JobRecord
 from headwater.store.ledger import Ledger
 from headwater.store.views import ViewRecord, ViewState
@@ -129,8 +130,14 @@ def _status(workspace: Workspace, record: ViewRecord) -> ViewStatus:
         succeeded[0].ended_at if succeeded else None,
         claim.attempt if claim is not None and alive else None,
         _failure(latest),
-        (RefreshState.REFRESHING if alive else RefreshState.IDLE).value,
+        _refresh_state(claim if alive else None).value,
     )
+
+
+def _refresh_state(claim: Claim | None) -> RefreshState:
+    if claim is None:
+        return RefreshState.IDLE
+    return RefreshState.FINISHING if claim.is_finishing else RefreshState.REFRESHING
 
 
 def _state(record: ViewRecord, *, is_running: bool) -> ViewState:

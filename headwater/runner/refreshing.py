@@ -53,7 +53,7 @@ class RefreshWork:
             return
         branch = self._branch(run)
         run.cancellation.when_set(branch.stop)
-        request = Request(full=run.scan, manual=False)
+        request = Request(full=run.scan, manual=False, job=run.job.name, due=run.job.next_at)
         outcome = refresh_views(branch, views, request, told=self._told)
         for view in views:
             if view in outcome.failures:

@@ -31,6 +31,7 @@ class Claim:
     claimed_at: datetime
     renewed_at: datetime
     limit_seconds: float
+    is_finishing: bool = False
 
     @property
     def expires_at(self) -> datetime:
@@ -45,10 +46,11 @@ class Claims:
     """Table `hw_claim`: at most one refresher per view.
 
     One row per view that was ever refreshed; a row without attempt is free. The row names the
-    holder (attempt, host, boot, process), when it claimed and last renewed, and after how many
-    silent seconds it loses the claim. Its fencing number grows with every grant and outlives the
-    release. A claim keeps refreshers from wasting work on each other; what keeps their commits
-    apart is the sequence in the view's own table, so a claim wrongly taken over harms nothing.
+    holder (attempt, host, boot, process), when it claimed and last renewed, after how many silent
+    seconds it loses the claim, and which grant has come to its commit. Its fencing number grows
+    with every grant and outlives the release. A claim keeps refreshers from wasting work on each
+    other; what keeps their commits apart is the sequence in the view's own table, so a claim
+    wrongly taken over harms nothing.
     """
 
     def __init__(self, database: Database) -> None:
@@ -77,6 +79,10 @@ class Claims:
     def renew(self, claim: Claim, now: datetime) -> bool:
         """Keep the claim alive; false once it is somebody else's: then stop."""
         return self._database.change(_SQL["renew_claim"], _named(claim, now)) == 1
+
+    def finish(self, claim: Claim) -> bool:
+        """Show that everything is computed and the commit begins; false if it is not ours."""
+        return self._database.change(_SQL["finish_claim"], _named(claim, claim.renewed_at)) == 1
 
     def release(self, claim: Claim) -> None:
         """Give the claim back; harmless when repeated, or when it was taken over meanwhile."""
@@ -161,9 +167,11 @@ def _seen(held: Claim) -> dict[str, object]:
 
 
 def _claim(row: tuple[Any, ...]) -> Claim:
-    view, fence, attempt, host, boot, pid, process_started, limit, claimed_at, renewed_at = row
+    view, fence, attempt, host, boot, pid, process_started, limit, claimed, renewed, last = row
     owner = Owner(host, boot, pid, process_started)
-    return Claim(view, attempt, owner, fence, moment(claimed_at), moment(renewed_at), limit)
+    return Claim(
+        view, attempt, owner, fence, moment(claimed), moment(renewed), limit, last == fence
+    )
 
 
 def _refusal(view: str, held: Claim | None, now: datetime) -> RefreshRunning:

@@ -58,6 +58,19 @@ def test_second_refresh_is_refused_at_once(lake: Lake) -> None:
     assert lake.hw.refresh("sums").technique is Technique.SKIP
 
 
+def test_the_state_always_returns_to_idle(lake: Lake) -> None:
+    """S48: IDLE, REFRESHING, FINISHING, IDLE, as anybody sees it who asks meanwhile."""
+    seen: dict[str, str] = {}
+    lake.insert("t", ("a", 11))
+    lake.on_step = lambda step: seen.update({step: lake.hw.status()[0].refresh})
+    assert lake.hw.status()[0].refresh == "IDLE"
+    lake.hw.refresh("sums")
+    lake.on_step = lambda _step: None
+    assert (seen["capture"], seen["commit"]) == ("REFRESHING", "REFRESHING")
+    assert seen["committed"] == "FINISHING"
+    assert lake.hw.status()[0].refresh == "IDLE"
+
+
 @pytest.mark.parametrize("step", ["capture", "plan", "commit"])
 def test_commit_after_the_pin_is_in_the_next_refresh(lake: Lake, step: str) -> None:
     """S22: a source commit between pin and read is in the next refresh, once."""

@@ -266,3 +266,14 @@ def test_a_hidden_process_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("os.kill", refuse)
     assert not is_dead(hidden)
+
+
+def test_finishing_belongs_to_one_grant(ledger: Ledger, clock: FrozenClock) -> None:
+    """S48: who commits says so; the next grant begins anew, and a loser's word counts nothing."""
+    claim = ledger.claims.claim("v", "a1", this_process(), clock.now(), LIMIT)
+    assert ledger.claims.finish(claim)
+    assert ledger.claims.list()[0].is_finishing
+    ledger.claims.release(claim)
+    again = ledger.claims.claim("v", "a2", this_process(), clock.now(), LIMIT)
+    assert not ledger.claims.finish(claim)
+    assert ledger.claims.get("v") == again

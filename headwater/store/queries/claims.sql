@@ -1,14 +1,14 @@
 -- get_claim
 -- A view's claim row, held or free; the fencing number stays after a release.
 SELECT view, fence, attempt, host, boot, pid, process_started, limit_seconds,
-       claimed_at, renewed_at
+       claimed_at, renewed_at, finishing
 FROM hw_claim
 WHERE view = :view;
 
 -- list_held_claims
 -- Every claim somebody holds.
 SELECT view, fence, attempt, host, boot, pid, process_started, limit_seconds,
-       claimed_at, renewed_at
+       claimed_at, renewed_at, finishing
 FROM hw_claim
 WHERE attempt IS NOT NULL
 ORDER BY view;
@@ -43,6 +43,12 @@ WHERE view = :view
 -- Show that the owner lives; touches nothing once the claim is somebody else's.
 UPDATE hw_claim
 SET renewed_at = :now
+WHERE view = :view AND fence = :fence AND attempt = :attempt;
+
+-- finish_claim
+-- Show that the attempt commits now; a later grant has another fencing number.
+UPDATE hw_claim
+SET finishing = fence
 WHERE view = :view AND fence = :fence AND attempt = :attempt;
 
 -- release_claim
