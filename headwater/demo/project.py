@@ -21,7 +21,7 @@ def free_folder(parent: Path) -> Path:
 
 
 def make_folder(folder: Path) -> None:
-    """Write settings, sources and views into a folder that is new or empty."""
+    """Write settings, sources, views and a program that sells into a folder that is new or empty."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ProjectExists(f"{folder} is not empty; the demo wants a folder of its own")
     template = files("headwater.demo") / "template"
@@ -30,4 +30,5 @@ def make_folder(folder: Path) -> None:
         below = folder if place == template else folder / "views"
         for entry in place.iterdir():
             if entry.is_file():
-                (below / entry.name).write_text(entry.read_text("utf-8"), "utf-8")
+                name = entry.name.removesuffix(".template")
+                (below / name).write_text(entry.read_text("utf-8"), "utf-8")
