@@ -21,7 +21,7 @@ def free_folder(parent: Path) -> Path:
 
 
 def make_folder(folder: Path) -> None:
-    """Write settings, sources, views and a program that sells into a folder that is new or empty."""
+    """Write settings, definitions and a program that sells into a folder that is new or empty."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ProjectExists(f"{folder} is not empty; the demo wants a folder of its own")
     template = files("headwater.demo") / "template"
