@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 os.environ["HEADWATER_ARCHIVE"] = "off"  # tests use an archive that is there, and leave none
 
-os.environ.setdefault("HEADWATER_JIT", "brief")
-
 TINY = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",

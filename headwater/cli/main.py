@@ -18,11 +18,13 @@ from headwater.cli.stopping import INTERRUPTED, stoppable
 from headwater.vocabulary.errors import HeadwaterError, InternalError, WrongUse
 
 DEBUG = "HEADWATER_DEBUG"
+_LONG = {"demo", "serve"}
+"""They run long enough for thoroughly compiled code to pay for itself."""
 
 
 def main() -> None:
     """The installed command; leaves at once when stopped, as Spark's threads may still wait."""
-    if "serve" not in sys.argv[1:2]:  # which lives long enough for thoroughly compiled code
+    if _LONG.isdisjoint(sys.argv[1:2]):
         os.environ.setdefault("HEADWATER_JIT", "brief")
     with stoppable() as stop:
         status = run(sys.argv[1:])

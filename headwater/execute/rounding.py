@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _FLOATING = {"double", "float"}
-_SMALL = {"tinyint", "smallint", "int"}
-"""Whole numbers whose sums a double holds exactly."""
+_WHOLE = {"tinyint", "smallint", "int", "bigint"}
+"""Added exactly, as doubles, as long as their sums stay below 2^53."""
 
 _CHOSEN = {
     *("any_value", "approx_percentile", "cume_dist", "first", "first_value", "lag", "last"),
@@ -34,6 +35,9 @@ _CHOSEN = {
     *("arg_max", "arg_min", "quantile", "approx_quantile"),
 }
 """Functions that give one of their values, or something between two: nothing is added up."""
+
+_ADDING = re.compile("try_sum|try_avg|mean|std|stddev|var|covar|corr|regr_|skewness|kurtosis")
+"""Those that our parser knows by their names only."""
 
 
 def rounded_values(session: SparkSession, query: Query) -> Iterator[str]:
@@ -62,7 +66,7 @@ def _is_rounded(
     if isinstance(call, (exp.Sum, exp.Avg)) and isinstance(call.this, exp.Expr):
         below = f"({render(node.input, _by_source)})"
         types = _types(session, f"SELECT {written(call.this)} AS added FROM {below}")
-        return types["added"] not in _SMALL
+        return types["added"] not in _WHOLE
     return True
 
 
@@ -85,6 +89,7 @@ def _adds_anything(node: Opaque) -> bool:
         _name(call) not in _CHOSEN
         for call in node.query.find_all(exp.AggFunc, exp.Anonymous)
         if not isinstance(call, exp.Count)
+        and (isinstance(call, exp.AggFunc) or _ADDING.match(_name(call)))
     )
 
 

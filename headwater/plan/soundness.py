@@ -58,10 +58,10 @@ def verdicts(
     if unstable is not None:
         return (*(_no(t, unstable) for t in _INCREMENTAL), rebuild)
     changed = frozenset(w.source for w in windows.values() if w.changed)
+    whole = view_recomputed(view.layout.root, changed)
     undecided = _decided_by_rounding(view)
     if undecided is not None:
-        return (*(_no(t, undecided) for t in _INCREMENTAL), rebuild)
-    whole = view_recomputed(view.layout.root, changed)
+        return (*(_no(t, whole or undecided) for t in _INCREMENTAL), rebuild)
     if whole is not None:
         return (
             *(_no(t, whole) for t in _INCREMENTAL if t is not Technique.MERGE),

@@ -25,7 +25,6 @@ _REFRESH_EVERY = 4
 def main() -> int:
     asked = _arguments()
     os.environ.setdefault("HEADWATER_ARCHIVE", "off")
-    os.environ.setdefault("HEADWATER_JIT", "brief")
     with tempfile.TemporaryDirectory(prefix="hw-chaos-") as folder:
         spark = build_session(load_config(Path(folder), {}, {"spark": SPARK}))
         arena = Arena.make(Path(folder), spark, asked.seed)

@@ -167,7 +167,6 @@ class Fleet:
             stderr=log,
             start_new_session=True,
             cwd=Path(__file__).parents[2],
-            env={**os.environ, "HEADWATER_JIT": "brief"},
         )
         log.close()
 

@@ -35,12 +35,11 @@ def test_another_order_of_addition_is_no_difference(lake: Lake) -> None:
 
 def test_views_stay_right_when_files_are_laid_out_anew(lake: Lake) -> None:
     """Compaction between changes alters the order of addition, not the views."""
-    for number in range(3):
-        lake.insert("t", ("a", 100 + number, 0.7), ("b", 200 + number, 0.1))
-        lake.run("OPTIMIZE {t}", "UPDATE {t} SET v = v + 0.1D WHERE n % 9 = 0")
-        lake.refresh()
-        for view in ("sums", "running", "large", "having"):
-            assert lake.hw.verify(view).equal, view
+    lake.insert("t", ("a", 100, 0.7), ("b", 200, 0.1))
+    lake.run("OPTIMIZE {t}", "UPDATE {t} SET v = v + 0.1D WHERE n % 9 = 0")
+    lake.refresh()
+    for view in ("sums", "running", "large", "having"):
+        assert lake.hw.verify(view).equal, view
 
 
 def test_what_rounding_decides_is_recomputed(lake: Lake) -> None:
