@@ -173,11 +173,19 @@ class Fleet:
     def await_runners(self, seconds: float = 180) -> None:
         """Until all are registered."""
         ledger = self.lake.hw.workspace.ledger
-        wait_for(
-            lambda: {r.address for r in ledger.runners.list()} == set(ADDRESSES),
-            seconds,
-            lambda: f"runners: {ledger.runners.list()}",
-        )
+        wait_for(self._all_registered, seconds, lambda: f"runners: {ledger.runners.list()}")
+
+    def _all_registered(self) -> bool:
+        self._supervise()
+        runners = self.lake.hw.workspace.ledger.runners.list()
+        return {runner.address for runner in runners} == set(ADDRESSES)
+
+    def _supervise(self) -> None:
+        """As whoever runs services does: one that could not even start its Spark tries again."""
+        for address, process in self.running.items():
+            if process.poll() is not None:
+                self.befell["started by its supervisor"] += 1
+                self.start(address)
 
     def _signal(self, address: str, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
@@ -196,6 +204,7 @@ class Fleet:
         until = time.monotonic() + seconds
         for misfortune in itertools.cycle(self.chance.sample(misfortunes, len(misfortunes))):
             misfortune()
+            self._supervise()
             if time.monotonic() > until:
                 return
             time.sleep(self.chance.random() * 6)
