@@ -78,6 +78,11 @@ class LogSettings:
         return cls(chosen, runner.log_level, file, runner.log_megabytes, runner.log_older)
 
 
+def _is_worth_telling(record: logging.LogRecord) -> bool:
+    """py4j writes a trace for every call that a dead JVM does not answer; we say so ourselves."""
+    return "py4j" not in record.pathname
+
+
 def configure_logs(settings: LogSettings | None = None) -> None:
     """Send all events of this process, ours and libraries', one way; may be called again."""
     chosen = settings or LogSettings()
@@ -87,6 +92,7 @@ def configure_logs(settings: LogSettings | None = None) -> None:
     for old in [each for each in root.handlers if getattr(each, "is_headwaters", False)]:
         root.removeHandler(old)
         old.close()
+    handler.addFilter(_is_worth_telling)
     handler.is_headwaters = True  # type: ignore[attr-defined]
     root.addHandler(handler)
     root.setLevel(_level(chosen.level))

@@ -6,10 +6,11 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -102,7 +103,8 @@ def stop_session(spark: SparkSession) -> None:
         _Shared.holders -= 1
         if _Shared.holders <= 0:
             _Shared.context = None
-            spark.stop()
+            with suppress(OSError, Py4JError):  # its JVM may be gone: a group of processes is ended
+                spark.stop()
 
 
 def is_local(spark: Mapping[str, str]) -> bool:
