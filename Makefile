@@ -37,8 +37,9 @@ laws: $(VENV)/.prepared ## the laws of upkeep, and random views for 4 minutes
 soak: $(VENV)/.prepared ## random views and changes for MINUTES=10 against Spark's own result
 	$(BIN)/python -m tests.laws.soak --minutes $(MINUTES)
 
-chaos: $(VENV)/.prepared ## N=200 refreshes killed at named and random moments
+chaos: $(VENV)/.prepared ## N=200 refreshes killed, then a fleet under every misfortune for MINUTES=10
 	$(BIN)/python -m tests.chaos --rounds $(N)
+	$(BIN)/python -m tests.chaos --fleet $(MINUTES)
 
 simulate: $(VENV)/.installed ## SEEDS=5000 simulated fleets under injected faults
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS)

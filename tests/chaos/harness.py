@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PATIENCE_SECONDS = 120
+LAST_WORDS = "last_words.txt"
 
 
 def gateway_of(spark: SparkSession) -> str:
@@ -58,6 +59,7 @@ class Victim:
 
     def __init__(self, nursery: Nursery, folder: Path, gateway: str | None = None) -> None:
         self.has_spark = gateway is None
+        self._folder = folder
         self.last_step = "none"
         read, told = os.pipe()
         heard, write = os.pipe()
@@ -86,7 +88,8 @@ class Victim:
         assert any(line.startswith(wanted) for line in self._heard), f"no {step}"
 
     def await_ready(self) -> None:
-        assert self.hear() is not None, "the process did not start"
+        words = self._folder / LAST_WORDS
+        assert self.hear() is not None, words.read_text("utf-8") if words.exists() else "no word"
         self.last_step = "none"
 
     def interrupt(self) -> None:

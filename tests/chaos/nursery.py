@@ -10,6 +10,8 @@ import json
 import os
 import signal
 import socket
+import traceback
+from pathlib import Path
 
 import deltalake  # noqa: F401  (loaded before the first fork, like those that follow)
 import pyarrow.dataset  # noqa: F401
@@ -20,6 +22,7 @@ import headwater.demo.run
 import headwater.execute.session
 import headwater.refresh_graph  # noqa: F401
 from tests.chaos import victim
+from tests.chaos.harness import LAST_WORDS
 
 
 def main() -> None:
@@ -46,6 +49,9 @@ def begin(asked: dict[str, str | None], pipes: list[int]) -> None:
         os.close(pipe)
     try:
         victim.live(str(asked["folder"]), asked["gateway"])
+    except BaseException:
+        Path(str(asked["folder"]), LAST_WORDS).write_text(traceback.format_exc(), "utf-8")
+        raise
     finally:
         os._exit(1)
 
