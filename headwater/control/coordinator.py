@@ -159,8 +159,9 @@ class Coordinator:
         if self._duties is None or self._duties[0] != revision:
             records = self._ledger.definitions.list()
             known = Definitions.of(from_json(json_value(record.text)) for record in records)
-            every = timedelta(seconds=self._settings.dictionary_seconds)
-            self._duties = (revision, duties(known, every))
+            dictionaries = timedelta(seconds=self._settings.dictionary_seconds)
+            purges = timedelta(seconds=self._settings.purge_seconds)
+            self._duties = (revision, duties(known, dictionaries, purges))
         return self._duties[1]
 
     def _stay(self, term: Term) -> None:

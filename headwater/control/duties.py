@@ -10,7 +10,7 @@ from headwater.control.spec import Spec
 from headwater.control.triggers import effective_lags, trigger_of
 from headwater.define.definitions import Definitions
 from headwater.define.graph import dependencies, levels
-from headwater.define.source import Cadence, SourceFormat
+from headwater.define.source import Cadence
 from headwater.define.trigger import Every, Manual
 from headwater.store.jobs import Duty
 from headwater.vocabulary.lifecycle.job import JobKind
@@ -18,21 +18,20 @@ from headwater.vocabulary.names import RESERVED_PREFIX
 
 COORDINATOR_JOB = f"{RESERVED_PREFIX}coordinator"
 DICTIONARY_JOB = f"{RESERVED_PREFIX}dictionary"
-PURGE_PREFIX = f"{RESERVED_PREFIX}purge:"
-
-PURGE_EVERY = timedelta(hours=1)
-"""How often a managed source's history is looked at."""
+PURGE_JOB = f"{RESERVED_PREFIX}purge"
 
 Identity = tuple[str, str, str]
 
 
-def duties(definitions: Definitions, dictionary_every: timedelta) -> Mapping[Identity, Duty]:
-    """A refresh job per view, a purge job per source that Headwater manages, and its own two."""
+def duties(
+    definitions: Definitions, dictionary_every: timedelta, purge_every: timedelta
+) -> Mapping[Identity, Duty]:
+    """A refresh job per view, one that purges what Headwater manages, and its own two."""
     reads = _Reads.of(definitions)
     found = (
         *_system(definitions, reads, dictionary_every),
         *_refreshes(definitions, reads),
-        *_purges(definitions),
+        *_purges(definitions, purge_every),
     )
     return {duty.identity: duty for duty in found}
 
@@ -87,12 +86,11 @@ def _refreshes(definitions: Definitions, reads: _Reads) -> Iterator[Duty]:
         yield Duty(view.name, view.name, JobKind.REFRESH, placed_by, spec.to_text())
 
 
-def _purges(definitions: Definitions) -> Iterator[Duty]:
-    for source in definitions.sources.values():
-        if source.format is not SourceFormat.DELTA:
-            spec = Spec(Every(PURGE_EVERY), (source.name,))
-            name = f"{PURGE_PREFIX}{source.name}"
-            yield Duty(source.name, name, JobKind.PURGE, source.name, spec.to_text())
+def _purges(definitions: Definitions, every: timedelta) -> Iterator[Duty]:
+    """The tables of views are Headwater's own; those of sources are their users'."""
+    if definitions.views:
+        spec = Spec(Every(every))
+        yield Duty(PURGE_JOB, PURGE_JOB, JobKind.PURGE, PURGE_JOB, spec.to_text())
 
 
 def _followed(definitions: Definitions, bottom: frozenset[str]) -> tuple[str, ...]:

@@ -13,13 +13,13 @@ from headwater.control.spec import read_spec
 from headwater.metrics import Metrics
 from headwater.refresh_graph import refresh_views
 from headwater.request import Request
+from headwater.runner.purging import Purging
 from headwater.runner.run import Run
 from headwater.store.marks import Mark
 from headwater.vocabulary.errors import (
     AsOfBelowFrontier,
     FrontierUnsettled,
     SparkFailed,
-    StatementUnsupported,
     ViewNotReady,
 )
 from headwater.vocabulary.lifecycle.job import JobKind
@@ -37,12 +37,16 @@ class RefreshWork:
         self._metrics = metrics
         self._turn = threading.Lock()
         self._definitions: int | None = None
+        self._purging = Purging(workspace)
 
     def run(self, run: Run) -> RunResult:
         """Refresh what the job is about; whatever goes wrong is a result, not an exception."""
         began = self._workspace.clock.now()
         try:
-            self._refresh(run)
+            if run.job.kind is JobKind.PURGE:
+                self._purging.run(lambda: run.cancellation.is_set)
+            else:
+                self._refresh(run)
         except Exception as error:  # noqa: BLE001  (the job's row tells it, the loop goes on)
             return self._result(run, error, began)
         return SUCCEEDED
@@ -145,8 +149,4 @@ def _automatic(error: Exception) -> RunResult:
 
 def _views(run: Run) -> tuple[str, ...]:
     job = run.job
-    if job.kind is JobKind.REFRESH:
-        return (job.subject,)
-    if job.kind is JobKind.SYS:
-        return read_spec(job.spec).views
-    raise StatementUnsupported(f"`{job.subject}` has no change history that Headwater manages")
+    return (job.subject,) if job.kind is JobKind.REFRESH else read_spec(job.spec).views

@@ -11,18 +11,18 @@ from headwater.control.spec import read_spec
 from headwater.control.triggers import TargetLag
 from headwater.define.definitions import Definitions
 from headwater.define.handler import HandlerDef
-from headwater.define.source import Cadence, SourceFormat
+from headwater.define.source import Cadence
 from headwater.define.trigger import Every, Manual, OnChange
 from headwater.testing.fleet import source_def, view_def
 from headwater.vocabulary.lifecycle.job import JobKind
 from headwater.vocabulary.location import Location
 
 HERE = Location("f.sql", 1, 1)
-EIGHT_HOURS = timedelta(hours=8)
+EIGHT_HOURS, DAY = timedelta(hours=8), timedelta(days=1)
 
 
 def specs(*definitions: object) -> dict[str, tuple]:
-    found = duties(Definitions.of(definitions), EIGHT_HOURS)  # type: ignore[arg-type]
+    found = duties(Definitions.of(definitions), EIGHT_HOURS, DAY)  # type: ignore[arg-type]
     return {d.name: (d.kind, d.placed_by, read_spec(d.spec)) for d in found.values()}
 
 
@@ -77,12 +77,12 @@ def test_downstream_lags_are_resolved_through_the_graph() -> None:
     assert found["below"][2].trigger == TargetLag(minute)
 
 
-def test_sources_that_headwater_manages_are_purged() -> None:
-    """A purge job per source whose history is Headwater's own; plain Delta tables are users'."""
-    landing = replace(source_def("landing"), format=SourceFormat.FILES)
-    found = specs(source_def("orders"), landing)
-    purges = [name for name, (kind, _, _) in found.items() if kind is JobKind.PURGE]
-    assert purges == ["sys$purge:landing"]
+def test_what_headwater_manages_is_purged() -> None:
+    """One job for the tables of all views; sources are their users'."""
+    assert "sys$purge" not in specs(source_def("orders"))
+    found = specs(source_def("orders"), view_def("v", "orders"), view_def("w", "orders"))
+    purges = {name: spec.trigger for name, (kind, _, spec) in found.items() if kind == "purge"}
+    assert purges == {"sys$purge": Every(DAY)}
 
 
 def test_many_views_take_time_in_proportion() -> None:
@@ -94,7 +94,7 @@ def test_many_views_take_time_in_proportion() -> None:
         best = 1e9
         for _ in range(3):
             began = time.process_time()
-            duties(definitions, EIGHT_HOURS)
+            duties(definitions, EIGHT_HOURS, DAY)
             best = min(best, time.process_time() - began)
         return best
 
