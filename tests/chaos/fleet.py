@@ -243,7 +243,7 @@ class Fleet:
             self._supervise()
             if time.monotonic() > until:
                 return
-            time.sleep(self.chance.random() * 6)
+            time.sleep(3 + self.chance.random() * 6)
 
     def kill(self) -> None:
         """SIGKILL, to the process and its JVM."""

@@ -24,21 +24,14 @@ VIEWS = {
         FROM orders GROUP BY region""",
     "left_joined": """SELECT o.id, o.amount, c.name FROM orders o
         LEFT JOIN customers c ON o.customer = c.id""",
-    "right_joined": """SELECT c.id, c.tier, o.amount FROM orders o
-        RIGHT JOIN customers c ON o.customer = c.id""",
     "full_joined": """SELECT o.id, c.id AS customer, c.tier FROM orders o
         FULL JOIN customers c ON o.customer = c.id""",
     "pairs": "SELECT DISTINCT region, qty FROM orders",
-    "busy": "SELECT region, count(*) AS n FROM orders GROUP BY region HAVING count(*) > 1",
-    "both": """SELECT id, region FROM orders WHERE qty > 1
-        UNION ALL SELECT id, region FROM orders WHERE region = 'north'""",
     "neighbours": """SELECT a.id, b.id AS other FROM orders a
         JOIN orders b ON a.region = b.region AND a.id < b.id""",
     "big_spenders": """WITH spent AS
         (SELECT customer, sum(amount) AS s FROM orders GROUP BY customer)
         SELECT c.name, s.s FROM spent s JOIN customers c ON c.id = s.customer WHERE s.s > 10""",
-    "plain": "SELECT region, qty * 2 AS twice FROM orders WHERE qty IS NOT NULL",
-    "unnamed": "SELECT region, count(*) FROM orders GROUP BY region",
     "tiers_by_n": "SELECT n, count(*) AS tiers FROM join_sums GROUP BY n",
     "diamond": """SELECT r.region, r.q, f.price FROM per_region r
         FULL JOIN float_sums f ON r.region <=> f.region""",
