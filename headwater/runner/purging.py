@@ -37,25 +37,25 @@ _AT_ONCE = 1_000_000
 class Purging:
     """Looks at the histories of all views; remembers how far each has been purged."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-        self._alerts = Alerts(workspace.ledger)
+    def __init__(self) -> None:
         self._marks: dict[str, int] = {}
 
-    def run(self, is_canceled: Callable[[], bool]) -> None:
+    def run(self, workspace: Workspace, is_canceled: Callable[[], bool]) -> None:
         """One view after the other; what goes wrong with one is told and keeps no other."""
-        for record in self._workspace.ledger.views.list():
+        for record in workspace.ledger.views.list():
             if is_canceled():
                 return
             if record.state is not ViewState.READY:
                 continue
             try:
-                self._look(record, is_canceled)
+                self._look(workspace, record, is_canceled)
             except HeadwaterError as error:
                 log.warning("not_purged", view=record.name, error=error.what)
 
-    def _look(self, record: ViewRecord, is_canceled: Callable[[], bool]) -> None:
-        workspace, now = self._workspace, self._workspace.clock.now()
+    def _look(
+        self, workspace: Workspace, record: ViewRecord, is_canceled: Callable[[], bool]
+    ) -> None:
+        now = workspace.clock.now()
         history = ViewHistory(
             workspace.log_of(record.name),
             lambda before: _vacuum(workspace.spark, record.path, now - before),
@@ -78,7 +78,7 @@ class Purging:
                 log.info("purged", view=record.name, below=done.mark)
         self._marks[record.name] = history.mark()
         limit = int(workspace.config.control.history_megabytes * 2**20)
-        self._alerts.check_size(record.name, history.bytes(), limit, now)
+        Alerts(workspace.ledger).check_size(record.name, history.bytes(), limit, now)
 
 
 @dataclass

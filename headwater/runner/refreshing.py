@@ -37,26 +37,26 @@ class RefreshWork:
         self._metrics = metrics
         self._turn = threading.Lock()
         self._definitions: int | None = None
-        self._purging = Purging(workspace)
+        self._purging = Purging()
 
     def run(self, run: Run) -> RunResult:
         """Refresh what the job is about; whatever goes wrong is a result, not an exception."""
         began = self._workspace.clock.now()
         try:
-            if run.job.kind is JobKind.PURGE:
-                self._purging.run(lambda: run.cancellation.is_set)
-            else:
-                self._refresh(run)
+            self._carry_out(run)
         except Exception as error:  # noqa: BLE001  (the job's row tells it, the loop goes on)
             return self._result(run, error, began)
         return SUCCEEDED
 
-    def _refresh(self, run: Run) -> None:
-        views = _views(run)
-        if not views:
-            return
+    def _carry_out(self, run: Run) -> None:
         branch = self._branch(run)
         run.cancellation.when_set(branch.stop)
+        if run.job.kind is JobKind.PURGE:
+            self._purging.run(branch, lambda: run.cancellation.is_set)
+        elif views := _views(run):
+            self._refresh(run, branch, views)
+
+    def _refresh(self, run: Run, branch: Workspace, views: tuple[str, ...]) -> None:
         request = Request(full=run.scan, manual=False, job=run.job.name, due=run.job.next_at)
         outcome = refresh_views(branch, views, request, told=self._told)
         for view in views:

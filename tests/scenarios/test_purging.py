@@ -44,22 +44,22 @@ def data_files(path: str) -> set[str]:
 
 def test_what_readers_and_retention_leave_goes(shop: Lake) -> None:
     """S24: nothing goes that a view on it has not read, or that its own retention keeps."""
-    purging, path = Purging(shop.hw.workspace), shop.path("sums")
+    purging, path = Purging(), shop.path("sums")
     for value in (10, 20):
         shop.insert("t", ("a", value))
         shop.refresh("sums")
     everything = data_files(path)
-    purging.run(lambda: False)
+    purging.run(shop.hw.workspace, lambda: False)
     assert data_files(path) == everything, "its retention keeps a week"
     age(path)
     shop.reopen()
-    purging = Purging(shop.hw.workspace)
-    purging.run(lambda: False)
+    purging = Purging()
+    purging.run(shop.hw.workspace, lambda: False)
     assert data_files(path) == everything, "the view on it has read none of it"
     shop.refresh()
-    purging.run(lambda: True)
+    purging.run(shop.hw.workspace, lambda: True)
     assert data_files(path) == everything, "canceled"
-    purging.run(lambda: False)
+    purging.run(shop.hw.workspace, lambda: False)
     left = data_files(path)
     assert left < everything
     shop.assert_right()
@@ -75,8 +75,8 @@ def test_old_files_above_the_limit_are_an_alert(shop: Lake) -> None:
     workspace.config = replace(workspace.config, control=control)
     shop.insert("t", ("a", 10))
     shop.refresh("sums")
-    purging = Purging(workspace)
+    purging = Purging()
     for _ in range(2):
-        purging.run(lambda: False)
+        purging.run(shop.hw.workspace, lambda: False)
     assert {alert.subject for alert in workspace.ledger.events.alerts()} == {"sums"}
     assert len([e for e in workspace.ledger.events.list() if e.subject == "sums"]) == 1
