@@ -302,7 +302,7 @@ class Fleet:
 
     # --- and afterwards -------------------------------------------------------------------------
 
-    def settle(self, seconds: float = 240) -> float:
+    def settle(self, seconds: float = 420) -> float:
         """Until every view has read every commit; how long that took."""
         started = time.monotonic()
         self.await_runners(seconds)
