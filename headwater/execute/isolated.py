@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 REFRESH_SETTINGS = {
     "spark.databricks.delta.merge.materializeSource": "none",
     "spark.databricks.delta.schema.autoMerge.enabled": "false",
+    "spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",
 }
+"""Among them: versions older than the table's retention can be read as long as their files are
+there. A table that was quiet for a week is still at such a version."""
 
 
 def isolated(spark: SparkSession) -> SparkSession:

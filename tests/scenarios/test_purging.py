@@ -80,3 +80,13 @@ def test_old_files_above_the_limit_are_an_alert(shop: Lake) -> None:
         purging.run(shop.hw.workspace, lambda: False)
     assert {alert.subject for alert in workspace.ledger.events.alerts()} == {"sums"}
     assert len([e for e in workspace.ledger.events.list() if e.subject == "sums"]) == 1
+
+
+def test_a_source_that_was_quiet_for_longer_than_its_retention(shop: Lake) -> None:
+    """Its old version is older than what Delta lets others travel to; its files are all there."""
+    age(shop.path("t"))
+    shop.reopen()
+    shop.insert("t", ("a", 10))
+    assert shop.hw.verify("sums").equal
+    assert {r.technique.value for r in shop.refresh().values()} <= {"merge", "rekey", "delta"}
+    shop.assert_right()
