@@ -30,7 +30,7 @@ class ControlSettings:
     reap_seconds: float = _number(60.0, 0.1)
     flush_seconds: float = _number(3600.0, 1)
     dictionary_seconds: float = _number(28_800.0, 1)
-    purge_seconds: float = _number(86_400.0, 1)
+    purge_hour: int = _number(3, 0)
     history_megabytes: float = _number(0.0, 0)
     virtual_nodes: int = _number(100, 1)
     commands_per_pass: int = _number(2_000, 1)

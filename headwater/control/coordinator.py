@@ -160,8 +160,8 @@ class Coordinator:
             records = self._ledger.definitions.list()
             known = Definitions.of(from_json(json_value(record.text)) for record in records)
             dictionaries = timedelta(seconds=self._settings.dictionary_seconds)
-            purges = timedelta(seconds=self._settings.purge_seconds)
-            self._duties = (revision, duties(known, dictionaries, purges))
+            wanted = duties(known, dictionaries, self._settings.purge_hour)
+            self._duties = (revision, wanted)
         return self._duties[1]
 
     def _stay(self, term: Term) -> None:

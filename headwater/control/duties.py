@@ -11,7 +11,7 @@ from headwater.control.triggers import effective_lags, trigger_of
 from headwater.define.definitions import Definitions
 from headwater.define.graph import dependencies, levels
 from headwater.define.source import Cadence
-from headwater.define.trigger import Every, Manual
+from headwater.define.trigger import Cron, Every, Manual
 from headwater.store.jobs import Duty
 from headwater.vocabulary.lifecycle.job import JobKind
 from headwater.vocabulary.names import RESERVED_PREFIX
@@ -19,19 +19,20 @@ from headwater.vocabulary.names import RESERVED_PREFIX
 COORDINATOR_JOB = f"{RESERVED_PREFIX}coordinator"
 DICTIONARY_JOB = f"{RESERVED_PREFIX}dictionary"
 PURGE_JOB = f"{RESERVED_PREFIX}purge"
+_HOURS = 24
 
 Identity = tuple[str, str, str]
 
 
 def duties(
-    definitions: Definitions, dictionary_every: timedelta, purge_every: timedelta
+    definitions: Definitions, dictionary_every: timedelta, purge_hour: int
 ) -> Mapping[Identity, Duty]:
     """A refresh job per view, one that purges what Headwater manages, and its own two."""
     reads = _Reads.of(definitions)
     found = (
         *_system(definitions, reads, dictionary_every),
         *_refreshes(definitions, reads),
-        *_purges(definitions, purge_every),
+        *_purges(definitions, purge_hour),
     )
     return {duty.identity: duty for duty in found}
 
@@ -86,10 +87,10 @@ def _refreshes(definitions: Definitions, reads: _Reads) -> Iterator[Duty]:
         yield Duty(view.name, view.name, JobKind.REFRESH, placed_by, spec.to_text())
 
 
-def _purges(definitions: Definitions, every: timedelta) -> Iterator[Duty]:
+def _purges(definitions: Definitions, hour: int) -> Iterator[Duty]:
     """The tables of views are Headwater's own; those of sources are their users'."""
-    if definitions.views:
-        spec = Spec(Every(every))
+    if definitions.views and hour < _HOURS:
+        spec = Spec(Cron(f"30 {hour} * * *"))
         yield Duty(PURGE_JOB, PURGE_JOB, JobKind.PURGE, PURGE_JOB, spec.to_text())
 
 

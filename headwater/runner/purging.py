@@ -75,7 +75,7 @@ class Purging:
                     cancelled=is_canceled,
                     batch=_AT_ONCE,
                 )
-                log.info("purged", view=record.name, below=done.mark)
+                log.info("purged", view=record.name, version=done.mark)
         self._marks[record.name] = history.mark()
         limit = int(workspace.config.control.history_megabytes * 2**20)
         Alerts(workspace.ledger).check_size(record.name, history.bytes(), limit, now)

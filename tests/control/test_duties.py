@@ -12,17 +12,17 @@ from headwater.control.triggers import TargetLag
 from headwater.define.definitions import Definitions
 from headwater.define.handler import HandlerDef
 from headwater.define.source import Cadence
-from headwater.define.trigger import Every, Manual, OnChange
+from headwater.define.trigger import Cron, Every, Manual, OnChange
 from headwater.testing.fleet import source_def, view_def
 from headwater.vocabulary.lifecycle.job import JobKind
 from headwater.vocabulary.location import Location
 
 HERE = Location("f.sql", 1, 1)
-EIGHT_HOURS, DAY = timedelta(hours=8), timedelta(days=1)
+EIGHT_HOURS, THREE = timedelta(hours=8), 3
 
 
 def specs(*definitions: object) -> dict[str, tuple]:
-    found = duties(Definitions.of(definitions), EIGHT_HOURS, DAY)  # type: ignore[arg-type]
+    found = duties(Definitions.of(definitions), EIGHT_HOURS, THREE)  # type: ignore[arg-type]
     return {d.name: (d.kind, d.placed_by, read_spec(d.spec)) for d in found.values()}
 
 
@@ -82,7 +82,7 @@ def test_what_headwater_manages_is_purged() -> None:
     assert "sys$purge" not in specs(source_def("orders"))
     found = specs(source_def("orders"), view_def("v", "orders"), view_def("w", "orders"))
     purges = {name: spec.trigger for name, (kind, _, spec) in found.items() if kind == "purge"}
-    assert purges == {"sys$purge": Every(DAY)}
+    assert purges == {"sys$purge": Cron("30 3 * * *")}
 
 
 def test_many_views_take_time_in_proportion() -> None:
@@ -94,7 +94,7 @@ def test_many_views_take_time_in_proportion() -> None:
         best = 1e9
         for _ in range(3):
             began = time.process_time()
-            duties(definitions, EIGHT_HOURS, DAY)
+            duties(definitions, EIGHT_HOURS, THREE)
             best = min(best, time.process_time() - began)
         return best
 
