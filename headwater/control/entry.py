@@ -70,6 +70,16 @@ class Entry:
         stopped = job.state is JobState.ERROR and job.is_wanted and not job.paused
         return stopped and (job.error or {}).get("code") == code
 
+    def next_at(self, now: datetime) -> datetime | None:
+        """The next time that the ledger has.
+
+        A new definition may have taken it away from a job that waits after a failure or a cancel,
+        and no commit makes such a job run: the wait itself still ends.
+        """
+        if self.job.next_at is not None or not self.holds_back:
+            return self.job.next_at
+        return self.retry.retry_at or (now if self.spec.follows_commits else None)
+
     @property
     def holds_back(self) -> bool:
         """Whether a wait after a failure or a cancel is on, which a commit does not shorten."""

@@ -119,7 +119,7 @@ class Scheduler:
         entry = self._entries[job.id] = Entry(job)
         self._follow(entry)
         first = entry.spec.follows_commits and not entry.holds_back
-        self._place(entry, now if first else job.next_at)
+        self._place(entry, now if first else entry.next_at(now))
 
     def _update(self, entry: Entry, job: JobRecord, now: datetime) -> None:
         could_start, before, entry.job = entry.may_start, entry.job, job
@@ -134,7 +134,7 @@ class Scheduler:
         if follows and (is_new or (entry.may_start and not could_start)):
             self._place(entry, now)  # nobody noticed for it what was committed before
         elif before.next_at != job.next_at or (entry.may_start and not could_start):
-            self._place(entry, job.next_at)
+            self._place(entry, entry.next_at(now))
 
     def remove(self, job: int) -> None:
         """Forget a job; whatever of it is in hand is skipped, or ends without a trace here."""

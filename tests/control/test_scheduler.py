@@ -266,3 +266,23 @@ def test_new_settings_during_a_run_make_it_run_once_more() -> None:
     queue.scheduler.mark_dirty()
     queue.reconcile()
     assert entry.again
+
+
+@pytest.mark.parametrize(
+    ("waits", "due"),
+    [
+        ({"retry": {"count": 1, "retry_at": (START + 50 * SECOND).isoformat()}}, 50),
+        ({"state": JobState.CANCELED}, 0),
+    ],
+)
+def test_a_wait_ends_though_a_new_definition_took_its_time_away(waits: dict, due: int) -> None:
+    """From a clock to commits in the middle of a wait: the job neither runs early nor never."""
+    queue = Queue(job(1, START + 50 * SECOND, **waits))
+    queue.reconcile()
+    queue.jobs = [job(1, None, OnChange(), sequence=1, **waits)]
+    queue.scheduler.mark_dirty()
+    queue.reconcile()
+    if due:
+        assert queue.due() == []
+        queue.clock.advance(due)
+    assert queue.due() == ["v1"]
