@@ -23,8 +23,7 @@ class Phase(Enum):
 class Entry:
     """What the scheduler knows of a job; `again` is a commit that came while it was in hand.
 
-    `due` is when it runs next; `asked_next` the next time in the ledger when its run began, so that
-    a time set by somebody meanwhile is told from our own.
+    `due` is when it runs next, None where only a commit or a command makes it run.
     """
 
     job: JobRecord

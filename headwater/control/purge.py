@@ -1,6 +1,6 @@
-"""How much of a managed source's change history nobody needs any more.
+"""How much of the history of a table that Headwater manages nobody needs any more.
 
-purged below <= min(frontier of every view that reads the source, what the user's retention keeps)
+purged below <= min(frontier of every view that reads the table, what the user's retention keeps)
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SLOW = timedelta(seconds=5)
 
 
 class ChangeHistory(Protocol):
-    """A managed source's versions, oldest first, and how they are deleted."""
+    """A managed table's versions, oldest first, and how they are deleted."""
 
     @property
     def table_id(self) -> str: ...

@@ -254,7 +254,7 @@ class Fleet:
         self.befell["killed"] += 1
 
     def freeze(self) -> None:
-        """SIGSTOP for longer than the lease and the runners' patience, then SIGCONT."""
+        """SIGSTOP for about as long as the lease and the others' patience last, then SIGCONT."""
         address = self.chance.choice(ADDRESSES)
         self._signal(address, signal.SIGSTOP)
         time.sleep(5 + self.chance.random() * 10)
