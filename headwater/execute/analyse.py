@@ -11,7 +11,7 @@ from sqlglot import exp
 from headwater.plan.mergeable import AggregateTypes
 from headwater.plan.render import aggregate_text, render
 from headwater.vocabulary.algebra import Aggregate, Item, Query, Scan, walk
-from headwater.vocabulary.dialect import parsed
+from headwater.vocabulary.dialect import parsed, written
 from headwater.vocabulary.names import quoted
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def analyse(session: SparkSession, sql: str, query: Query) -> Analysis:
     original = session.sql(sql)
     columns = tuple((f.name, f.dataType.simpleString()) for f in original.schema.fields)
     try:
-        rewritten = session.sql(parsed(sql).sql("spark"))
+        rewritten = session.sql(written(parsed(sql)))
         same_text = _same(rewritten, original)
     except Exception:  # noqa: BLE001  (whatever Spark refuses here, the text is then kept whole)
         same_text = False

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from headwater.define.query import examine
+from headwater.execute.close_rows import beyond_rounding
 from headwater.execute.compiling import compile_in
 from headwater.execute.isolated import isolated
 from headwater.execute.relations import keep
@@ -72,6 +73,7 @@ class Mismatch:
     sql: tuple[str, ...]
 
 
+_WANTED, _PLAYED = "__hw_wanted_copies", "__hw_played_copies"
 _NEGATIVE_ZERO = re.compile(r"-0\.0(?!\d)")
 
 
@@ -185,11 +187,24 @@ class Oracle:
         )
         found = session.sql(f"SELECT {counts}").collect()[0].asDict()
         for what, sql in wrong.items():
-            if found[what]:
-                rows = tuple(row.asDict() for row in session.sql(sql).limit(20).collect())
+            rows = self._beyond_rounding(view, sql) if found[what] else ()
+            if rows:
                 sqls = tuple(step.sql for step in _derived(plan))
                 return Mismatch(plan.technique, rows, (what, *sqls))
         return None
+
+    def _beyond_rounding(self, view: CompiledView, differing: str) -> tuple[dict[str, Any], ...]:
+        """The rows that differ in more than the last digits of sums of floats."""
+        rounded = tuple(view.stored[name] for name in view.rounded_shown)
+        frame = self._session.sql(differing)
+        if rounded:
+            weight = quoted(WEIGHT)
+            sides = f"greatest({weight}, 0L) AS {_WANTED}", f"greatest(-{weight}, 0L) AS {_PLAYED}"
+            both = keep(
+                self._session, frame.selectExpr("*", *sides).drop(WEIGHT), may_be_small=True
+            )
+            frame = beyond_rounding(both.frame, rounded, _WANTED, _PLAYED)
+        return tuple(row.asDict() for row in frame.limit(20).collect())
 
 
 def _differing(columns: tuple[str, ...], wanted: str) -> str:

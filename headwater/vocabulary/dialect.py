@@ -39,6 +39,14 @@ class VerbatimSpark(Spark):
             if name not in _REWRITTEN
         }
 
+    class Generator(Spark.Generator):  # type: ignore[misc, valid-type]
+        def not_sql(self, expression: exp.Not) -> str:
+            """`x IS NOT NULL` is one operator to Spark, `NOT x IS NULL` are two."""
+            asked = expression.this
+            if isinstance(asked, exp.Is) and isinstance(asked.expression, exp.Null):
+                return f"{self.sql(asked, 'this')} IS NOT NULL"
+            return str(super().not_sql(expression))
+
 
 def tokenize(text: str) -> list[Token]:
     """All tokens of a text; raises sqlglot's TokenError where a quote or comment stays open."""

@@ -12,7 +12,7 @@ TYPES = {
     "int": [None, -1, 0, 1, 2, 3],
     "bigint": [None, 0, 1, 5, 2**40, -7],
     "decimal(10,2)": [None, Decimal("0.00"), Decimal("1.50"), Decimal("-2.25"), Decimal("99.99")],
-    "double": [None, 0.0, -0.0, 0.5, 0.25, 1024.0, float("nan"), -3.5],
+    "double": [None, 0.0, -0.0, 0.1, 0.7, 0.25, 1024.0, float("nan"), -3.3],
     "string": [None, "", "a", "b", "it's", "A"],
     "date": [None, dt.date(2024, 1, 31), dt.date(2024, 2, 29), dt.date(1999, 12, 31)],
     "boolean": [None, True, False],
@@ -22,7 +22,21 @@ TYPES = {
         dt.datetime(2024, 6, 1, 12, 30, 15, tzinfo=dt.UTC),
     ],
 }
-NUMERIC = ("int", "bigint", "decimal(10,2)", "double")
+RARE = {
+    "smallint": [None, -1, 0, 1, 300],
+    "float": [None, 0.0, -0.0, 0.5, float("nan"), 2.25],
+    "decimal(38,10)": [None, Decimal(0), Decimal("0.0000000001"), Decimal("-12345678.5")],
+    "timestamp_ntz": [None, dt.datetime(2024, 1, 1), dt.datetime(2024, 6, 1, 12, 30, 15)],  # noqa: DTZ001
+    "binary": [None, b"", b"a", b"\x00\xff"],
+    "array<int>": [None, [], [1], [2, None, 1], [1]],
+    "struct<a:int,b:string>": [None, {"a": 1, "b": "x"}, {"a": None, "b": None}],
+    "map<string,int>": [None, [], [("a", 1)], [("a", 1), ("b", None)]],
+}
+"""Columns of these types are one in five."""
+
+WHOLE = ("int", "smallint", "bigint")
+FLOATING = ("double", "float")
+NUMERIC = (*WHOLE, "decimal(10,2)", "decimal(38,10)", *FLOATING)
 
 Row = tuple[Any, ...]
 
@@ -54,7 +68,7 @@ def random_tables(random: Random) -> tuple[Table, ...]:
     for name in ("r", "s", "t")[: random.choice([2, 2, 3])]:
         columns = [Column("k", "int"), Column("g", "int")]
         columns += [
-            Column(f"c{number}", random.choice(list(TYPES)))
+            Column(f"c{number}", random.choice(list(RARE if random.random() < 0.2 else TYPES)))
             for number in range(random.randint(1, 4))
         ]
         tables.append(Table(name, tuple(columns)))
@@ -62,7 +76,7 @@ def random_tables(random: Random) -> tuple[Table, ...]:
 
 
 def random_row(random: Random, table: Table) -> Row:
-    return tuple(random.choice(TYPES[c.type]) for c in table.columns)
+    return tuple(random.choice((TYPES | RARE)[c.type]) for c in table.columns)
 
 
 def random_rows(random: Random, table: Table, most: int = 8) -> list[Row]:

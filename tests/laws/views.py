@@ -6,6 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 from tests.laws import shapes
+from tests.laws.calls import aggregates, expressions
 from tests.laws.relation import Relation, Scope
 from tests.laws.schema import NUMERIC, Column, Table
 
@@ -72,35 +73,7 @@ class ViewWriter:
         """Often the column itself, sometimes something computed from it."""
         if self.random.random() < 0.6:
             return sql, type_
-        computed = {
-            "int": [
-                (f"{sql} + 1", "int"),
-                (f"coalesce({sql}, 0)", "int"),
-                (f"CASE WHEN {sql} > 1 THEN 'hi' ELSE 'lo' END", "string"),
-                (f"if({sql} IS NULL, 7, {sql} % 2)", "int"),
-                (f"{sql} * 1.5", "decimal(14,1)"),
-            ],
-            "bigint": [(f"{sql} % 3", "bigint"), (f"cast({sql} AS string)", "string")],
-            "decimal(10,2)": [
-                (f"{sql} * 2", "decimal(12,2)"),
-                (f"round({sql}, 1)", "decimal(11,1)"),
-                (f"{sql} / 3", "decimal(14,6)"),
-            ],
-            "double": [(f"{sql} + 0.5", "double"), (f"isnan({sql})", "boolean")],
-            "string": [
-                (f"upper({sql})", "string"),
-                (f"length({sql})", "int"),
-                (f"concat({sql}, '-', 'it''s')", "string"),
-            ],
-            "date": [
-                (f"date_trunc('month', {sql})", "timestamp"),
-                (f"year({sql})", "int"),
-                (f"date_add({sql}, 1)", "date"),
-            ],
-            "boolean": [(f"NOT {sql}", "boolean")],
-            "timestamp": [(f"cast({sql} AS date)", "date"), (f"hour({sql})", "int")],
-        }
-        return self.random.choice(computed.get(type_, [(sql, type_)]))
+        return self.random.choice(expressions(sql, type_))
 
     def predicate(self, scope: list[tuple[str, Column]]) -> str:
         alias, column = self.random.choice(scope)
@@ -169,18 +142,7 @@ class ViewWriter:
         for number in range(self.random.randint(1, 3)):
             alias, column = self.random.choice(scope)
             sql = f"{alias}.{column.name}"
-            choices = [("count(*)", "bigint"), (f"count({sql})", "bigint")]
-            if column.type in NUMERIC:
-                total = "double" if column.type == "double" else "decimal(20,2)"
-                total = "bigint" if column.type in {"int", "bigint"} else total
-                choices += [(f"sum({sql})", total)] * 2
-                choices += [
-                    (f"avg({sql})", "double" if column.type != "decimal(10,2)" else "decimal(14,6)")
-                ]
-            if column.type != "boolean":
-                choices += [(f"min({sql})", column.type), (f"max({sql})", column.type)]
-            choices += [(f"count(DISTINCT {sql})", "bigint")]
-            text, type_ = self.random.choice(choices)
+            text, type_ = self.random.choice(aggregates(sql, column.type))
             found.append((text, Column(f"a{number}", type_)))
         return found
 
