@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Columns = tuple[tuple[str, str], ...]  # (name, type)
+
+_ALL = 2**31 - 1
+_NUMBER = re.compile(r"(#|CTERelation(?:Def|Ref) )\d+")
 
 
 @dataclass(frozen=True)
@@ -59,11 +63,26 @@ def analyse(session: SparkSession, sql: str, query: Query) -> Analysis:
 
 
 def _same(one: DataFrame, other: DataFrame) -> bool:
-    """Equal plans as written, or else (numbers of CTEs differ) as optimised."""
+    """Equal plans as written, or else (numbers of CTEs differ) as optimised.
+
+    Spark does not find a plan equal to itself where `rank()` is filtered or a CTE stands in a
+    sub-query; so the drawings of both are compared too.
+    """
     if one.sameSemantics(other):
         return True
-    plans = [frame._jdf.queryExecution().optimizedPlan() for frame in (one, other)]  # noqa: SLF001
-    return bool(plans[0].sameResult(plans[1]))
+    runs = [frame._jdf.queryExecution() for frame in (one, other)]  # noqa: SLF001
+    if runs[0].optimizedPlan().sameResult(runs[1].optimizedPlan()):
+        return True
+    drawn = [run.analyzed().treeString(True, False, _ALL, False, False) for run in runs]  # noqa: FBT003
+    return _renumbered(drawn[0]) == _renumbered(drawn[1])
+
+
+def _renumbered(drawing: str) -> str:
+    """Spark numbers columns and CTEs anew for every query: here, by their first appearance."""
+    numbers: dict[str, int] = {}
+    return _NUMBER.sub(
+        lambda found: f"{found[1]}{numbers.setdefault(found[0], len(numbers))}", drawing
+    )
 
 
 def aggregate_types(session: SparkSession, query: Query) -> dict[str, AggregateTypes]:
