@@ -40,6 +40,10 @@ class VerbatimSpark(Spark):
         }
 
     class Generator(Spark.Generator):  # type: ignore[misc, valid-type]
+        TRANSFORMS: ClassVar = {
+            kind: write for kind, write in Spark.Generator.TRANSFORMS.items() if kind != exp.Select
+        }  # else QUALIFY, which Spark 4.1 has, would be written as a derived table
+
         def not_sql(self, expression: exp.Not) -> str:
             """`x IS NOT NULL` is one operator to Spark, `NOT x IS NULL` are two."""
             asked = expression.this
