@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from headwater.capture.changes import ChangeKind, ChangeSet, capture_changes
 from headwater.compiled_views import compile_definition, compiled_view
+from headwater.define.graph import dependents
 from headwater.execute.own_functions import own_functions
 from headwater.experience import experience_of
 from headwater.plan.compiled import is_current
@@ -77,11 +78,19 @@ def situate(
         exists=known.stamp is not None
         and known.stamp.definition == definition.fingerprint
         and is_current(known.stamp.compiled),
+        followed=_is_followed(workspace, view.name),
         policy=Policy.FULL if request.full else definition.policy,
         forced=request.forced,
         size=_size(workspace, known),
         experience=experience_of(workspace.ledger, view.name),
     )
+
+
+def _is_followed(workspace: Workspace, view: str) -> bool:
+    """Whether other views or consumers read the view's changes."""
+    definitions = workspace.definitions
+    consumers = definitions.consumers.values()
+    return bool(dependents(definitions, view)) or any(c.view == view for c in consumers)
 
 
 def _size(workspace: Workspace, known: Known) -> Size:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from headwater.plan.compiled import uncomparable
@@ -34,6 +34,8 @@ from headwater.vocabulary.technique import Policy, Technique
 
 _REBUILD_MARGIN = 1.1
 
+Way = Callable[[Planning, "CompiledView", "Situation", Technique], Write]
+
 
 @dataclass(frozen=True)
 class Situation:
@@ -42,6 +44,7 @@ class Situation:
     windows: Mapping[str, SourceWindow]
     must_rebuild: tuple[Reason, ...] = ()
     exists: bool = True  # the view's table has a committed content of this very layout
+    followed: bool = True  # somebody reads the view's changes, and prefers few of them
     policy: Policy = Policy.AUTO
     forced: Technique | None = None
     size: Size = field(default_factory=Size)
@@ -82,7 +85,8 @@ def choose(view: CompiledView, situation: Situation) -> Choice:
         reasons = situation.must_rebuild or _because(situation, found)
         return Choice(Technique.REBUILD, found, priced, reasons)
     if situation.policy is Policy.AUTO:
-        cheapest = min((p for p in priced if p.sound), key=_preference)
+        sound_prices = (p for p in priced if p.sound)
+        cheapest = min(sound_prices, key=lambda p: _preference(p, followed=situation.followed))
         best = next(v for v in sound if v.technique is cheapest.technique)
     else:
         best = incremental[0]
@@ -90,9 +94,10 @@ def choose(view: CompiledView, situation: Situation) -> Choice:
     return Choice(best.technique, found, priced, (best.reason, *parts))
 
 
-def _preference(price: Price) -> float:
-    """A rebuild must be clearly cheaper: what follows the view prefers a small change."""
-    return price.seconds * (_REBUILD_MARGIN if price.technique is Technique.REBUILD else 1)
+def _preference(price: Price, *, followed: bool) -> float:
+    """A rebuild must be clearly cheaper: who follows the view prefers a small change."""
+    margin = _REBUILD_MARGIN if followed else 1.0
+    return price.seconds * (margin if price.technique is Technique.REBUILD else 1)
 
 
 def _price(view: CompiledView, situation: Situation, verdict: Verdict) -> Price:
@@ -101,8 +106,7 @@ def _price(view: CompiledView, situation: Situation, verdict: Verdict) -> Price:
     idle = technique is not Technique.REBUILD and not situation.changed
     if idle or not verdict.sound:
         return Price(technique, False, math.inf, math.inf)  # noqa: FBT003
-    plan = _plan(view, situation, technique, ())
-    model = model_seconds(plan, view.layout.root, situation.windows, situation.size)
+    model = _model(view, situation, _plan(view, situation, technique, ()))
     return Price(technique, True, model * situation.experience.factor(technique), model)  # noqa: FBT003
 
 
@@ -140,8 +144,36 @@ def plan_refresh(view: CompiledView, situation: Situation, choice: Choice) -> Re
 def _plan(
     view: CompiledView, situation: Situation, technique: Technique, reasons: tuple[Reason, ...]
 ) -> RefreshPlan:
+    if technique is not Technique.REBUILD:
+        return _assembled(view, situation, technique, _write, reasons)
+    ways = [_rewrite] if _may_compare(view, situation) else []
+    ways += [_overwrite] if not ways or _may_overwrite(situation) else []
+    plans = [_assembled(view, situation, technique, way, reasons) for way in ways]
+    return min(plans, key=lambda plan: _model(view, situation, plan))
+
+
+def _may_compare(view: CompiledView, situation: Situation) -> bool:
+    return situation.exists and uncomparable(view.columns) is None
+
+
+def _may_overwrite(situation: Situation) -> bool:
+    """Nobody has to read a whole new content; and who asked for a rebuild may only want proof."""
+    return situation.forced is None and not situation.followed
+
+
+def _model(view: CompiledView, situation: Situation, plan: RefreshPlan) -> float:
+    return model_seconds(plan, view.layout.root, situation.windows, situation.size)
+
+
+def _assembled(
+    view: CompiledView,
+    situation: Situation,
+    technique: Technique,
+    way: Way,
+    reasons: tuple[Reason, ...],
+) -> RefreshPlan:
     planning = Planning(situation.changed, LAWS)
-    write = _write(planning, view, situation, technique)
+    write = way(planning, view, situation, technique)
     steps: list[Step] = list(_reads(planning, view, situation))
     if technique is Technique.REBUILD and _by_text(view):
         steps += _named_snapshots(view, situation)
@@ -167,10 +199,15 @@ def _write(
     if technique in {Technique.DELTA, Technique.REKEY}:
         by = rows_write if followed_top(layout.root) is None else top_write
         return by(planning, layout)
-    text = view.text if _by_text(view) else None
-    if not situation.exists or uncomparable(view.columns) is not None:
-        return overwrite_write(planning, layout, text)
-    return rewrite_write(planning, layout, text)
+    raise ValueError(f"{technique} is no incremental technique")
+
+
+def _overwrite(planning: Planning, view: CompiledView, _: Situation, __: Technique) -> Write:
+    return overwrite_write(planning, view.layout, view.text if _by_text(view) else None)
+
+
+def _rewrite(planning: Planning, view: CompiledView, _: Situation, __: Technique) -> Write:
+    return rewrite_write(planning, view.layout, view.text if _by_text(view) else None)
 
 
 def _gains(view: CompiledView, situation: Situation) -> bool:
