@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from headwater.execute.bounds import Bounds
 from headwater.execute.reading import changes, pinned_columns, stored_rows
 from headwater.execute.relations import SMALL_ROWS, Kept, keep
 from headwater.execute.staged import Staged, Stored
@@ -49,6 +50,7 @@ class Executor:
         self._expected = expected_rows
         self._kept: dict[str, Kept] = {}
         self._costs: list[StepCost] = []
+        self._bounds = Bounds(session, self._kept)
 
     def run(self, plan: RefreshPlan, checkpoint: Checkpoint) -> Staged:
         """Make every relation; a rewrite turns into the cheaper of its two ways."""
@@ -85,7 +87,7 @@ class Executor:
         elif isinstance(step, ReadView) and self._stored is not None:
             self._register(step.name, stored_rows(self._session, self._stored))
         elif isinstance(step, Derive):
-            frame = self._session.sql(step.sql)
+            frame = self._session.sql(self._bounds.fill(step.sql))
             if step.once:
                 self._keep(step.name, frame, may_be_small=self._all_small())
             else:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from headwater.plan.render import listed
 from headwater.plan.steps import TARGET
+from headwater.plan.within import Bound, within
 from headwater.vocabulary.names import CHANGE, FILE, WEIGHT, quoted
 
 _KINDS = "__hw_kinds"
@@ -38,7 +39,14 @@ class Keyed:
 def found_by_keys(keys: tuple[str, ...], source: str) -> str:
     """The stored rows of the keys in a relation."""
     on = _same(keys) or "TRUE"
-    return f"SELECT t.* FROM {quoted(TARGET)} t LEFT SEMI JOIN {quoted(source)} s ON {on}"
+    table = _near(keys, source)
+    return f"SELECT t.* FROM {table} t LEFT SEMI JOIN {quoted(source)} s ON {on}"
+
+
+def _near(columns: tuple[str, ...], source: str) -> str:
+    """The part of the table where the rows of a relation may be found."""
+    bounds = tuple(Bound(quoted(c), source, quoted(c)) for c in columns)
+    return f"(SELECT * FROM {quoted(TARGET)} WHERE {within(bounds)})"
 
 
 def keyed_patch(keyed: Keyed, found: str, source: str) -> str:
@@ -75,7 +83,8 @@ def _fresh(keyed: Keyed, column: str) -> str:
 def found_rows(columns: tuple[str, ...], rows: str) -> str:
     """All stored copies of the rows that go."""
     going = f"(SELECT * FROM {quoted(rows)} WHERE {quoted(WEIGHT)} < 0)"
-    return f"SELECT t.* FROM {quoted(TARGET)} t LEFT SEMI JOIN {going} s ON {_same(columns)}"
+    table = _near(columns, rows)
+    return f"SELECT t.* FROM {table} t LEFT SEMI JOIN {going} s ON {_same(columns)}"
 
 
 def rows_patch(columns: tuple[str, ...], found: str, rows: str) -> str:

@@ -34,6 +34,9 @@ from headwater.vocabulary.technique import Policy, Technique
 
 _REBUILD_MARGIN = 1.1
 
+_LARGE_ROWS = 200_000
+"""To find out which of a source's files can be skipped takes as long as to read this many rows."""
+
 Way = Callable[[Planning, "CompiledView", "Situation", Technique], Write]
 
 
@@ -53,6 +56,11 @@ class Situation:
     @property
     def changed(self) -> frozenset[str]:
         return frozenset(w.source for w in self.windows.values() if w.changed)
+
+    @property
+    def large(self) -> frozenset[str]:
+        sizes = ((w.source, w.total_rows or 0) for w in self.windows.values())
+        return frozenset(source for source, rows in sizes if rows >= _LARGE_ROWS)
 
 
 @dataclass(frozen=True)
@@ -172,7 +180,7 @@ def _assembled(
     way: Way,
     reasons: tuple[Reason, ...],
 ) -> RefreshPlan:
-    planning = Planning(situation.changed, LAWS)
+    planning = Planning(situation.changed, LAWS, situation.large)
     write = way(planning, view, situation, technique)
     steps: list[Step] = list(_reads(planning, view, situation))
     if technique is Technique.REBUILD and _by_text(view):

@@ -30,6 +30,7 @@ class Planning:
 
     changed: frozenset[str]
     laws: Mapping[type[Node], Law]
+    large: frozenset[str] = frozenset()  # sources that are worth reading in part
     derived: list[Derive] = field(default_factory=list)
     snapshots: set[tuple[str, bool]] = field(default_factory=set)  # (source, is new)
     uses_changes: set[str] = field(default_factory=set)

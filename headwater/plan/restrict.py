@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from headwater.plan.equality import equal_pairs
 from headwater.plan.render import Leaves, render
+from headwater.plan.within import Bound, within
 from headwater.vocabulary.algebra import (
     Aggregate,
     Distinct,
@@ -56,7 +57,8 @@ class Restrict(Node):
 @render.register
 def _restrict(node: Restrict, leaves: Leaves) -> str:
     on = " AND ".join(f"({text(e)}) <=> {quoted(name)}" for e, name in node.keys)
-    below = render(node.input, leaves)
+    bounds = tuple(Bound(f"({text(e)})", node.touched, quoted(name)) for e, name in node.keys)
+    below = f"SELECT * FROM ({render(node.input, leaves)}) WHERE {within(bounds)}"
     return f"SELECT * FROM ({below}) AS i LEFT SEMI JOIN {quoted(node.touched)} AS k ON {on}"
 
 

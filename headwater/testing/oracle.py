@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from headwater.define.query import examine
+from headwater.execute.bounds import Bounds
 from headwater.execute.close_rows import beyond_rounding
 from headwater.execute.compiling import compile_in
 from headwater.execute.isolated import isolated
-from headwater.execute.relations import keep
+from headwater.execute.relations import Kept, keep
 from headwater.plan.compiled import restore
 from headwater.plan.consolidate import difference
 from headwater.plan.patch import patched
@@ -173,10 +174,13 @@ class Oracle:
         if view.is_opaque:
             return None
         session = self._session
+        kept: dict[str, Kept] = {}
+        bounds = Bounds(session, kept)
         for step in _derived(plan):
-            frame = session.sql(step.sql)
+            frame = session.sql(bounds.fill(step.sql))
             if step.once:
-                frame = keep(session, frame, may_be_small=True).frame
+                kept[step.name] = keep(session, frame, may_be_small=True)
+                frame = kept[step.name].frame
             frame.createOrReplaceTempView(step.name)
         session.sql(played(plan.write)).createOrReplaceTempView("__hw_played")
         wrong = {"visible": _differing(view.layout.visible, "__hw_wanted")}
@@ -246,7 +250,7 @@ def _derived(plan: RefreshPlan) -> list[Derive]:
 def _window(name: str, states: TableStates) -> SourceWindow:
     moved = sorted(map(repr, states.before)) != sorted(map(repr, states.after))
     window = SourceWindow(name, 0, 1, changed=moved, inserts_only=states.inserts_only and moved)
-    return replace(window, has_feed=True)
+    return replace(window, has_feed=True, total_rows=10**9)  # as a large table is treated
 
 
 def _mentions(sql: str, table: str) -> bool:

@@ -8,6 +8,7 @@ from headwater.plan.deltas.keyed import PREFIX, touched_keys
 from headwater.plan.equality import equal_pairs
 from headwater.plan.planning import Planning
 from headwater.plan.restrict import Restrict, restrict
+from headwater.plan.within import Bound, Within
 from headwater.vocabulary.algebra import (
     Aggregate,
     Distinct,
@@ -17,8 +18,10 @@ from headwater.vocabulary.algebra import (
     Pivot,
     SetOperation,
     Window,
+    scans,
     walk,
 )
+from headwater.vocabulary.dialect import written as text
 
 _COSTLY = (Aggregate, Distinct, Pivot, SetOperation, Window)
 """Worth narrowing: a table or a row-by-row operator is joined to a small change as it is."""
@@ -36,10 +39,22 @@ def narrowed_left(planning: Planning, join: Join, right: str) -> Node:
 def _narrowed(
     planning: Planning, side: Node, rows: str, pairs: list[tuple[exp.Expr, exp.Expr]]
 ) -> Node:
-    if not pairs or not any(isinstance(node, _COSTLY) for node in walk(side)):
+    if not pairs:
         return side
+    if not any(isinstance(node, _COSTLY) for node in walk(side)):
+        return _near(planning, side, rows, pairs)
     items = tuple(Item(f"join_{n}", theirs) for n, (_, theirs) in enumerate(pairs, 1))
     wanted = tuple((mine, PREFIX + item.id) for (mine, _), item in zip(pairs, items, strict=True))
     if isinstance(restrict(side, wanted, ""), Restrict):
         return side
     return restrict(side, wanted, touched_keys(planning, [(rows, items)]))
+
+
+def _near(
+    planning: Planning, side: Node, rows: str, pairs: list[tuple[exp.Expr, exp.Expr]]
+) -> Node:
+    """Of a large table only the files are read where partners may be."""
+    if not any(scan.source in planning.large for scan in scans(side)):
+        return side
+    bounds = (Bound(f"({text(mine)})", rows, text(theirs)) for mine, theirs in pairs)
+    return Within(side, tuple(bounds))

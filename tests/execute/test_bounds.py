@@ -1,0 +1,50 @@
+"""Ranges with literals that hold every value, and skip what lies between."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from random import Random
+
+import pytest
+
+from headwater.execute.bounds import condition, ranges
+from headwater.plan.within import Bound, filled, within
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_ranges_hold_all_values_and_leave_out_the_widest_gaps(seed):
+    random = Random(seed)
+    values = sorted({random.randint(-1000, 1000) for _ in range(random.randint(0, 60))})
+    found = ranges(values)
+    assert all(any(low <= v <= high for low, high in found) for v in values)
+    assert all(low in values and high in values for low, high in found)
+    assert len(found) <= 16
+    skipped = [b[0] - a[1] for a, b in zip(found, found[1:], strict=False)]
+    inside = [
+        b - a
+        for a, b in zip(values, values[1:], strict=False)
+        if any(low <= a and b <= high for low, high in found)
+    ]
+    assert not skipped or not inside or min(skipped) >= max(inside)
+
+
+def test_literals_of_every_type():
+    assert (
+        condition("k", [1, 2], True) == "(k BETWEEN 1L AND 1L OR k BETWEEN 2L AND 2L OR k IS NULL)"
+    )
+    assert condition("k", [], False) == "FALSE"
+    assert "DATE'2024-02-29'" in condition("k", [dt.date(2024, 2, 29)], False)
+    assert "0.0000000001BD" in condition("k", [Decimal("1E-10")], False)
+    here = dt.datetime(2024, 1, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=2)))
+    assert "TIMESTAMP'2024-01-01 00:00:00+00:00'" in condition("k", [here], False)
+    assert "TIMESTAMP_NTZ'2024-01-01 00:00:00'" in condition("k", [dt.datetime(2024, 1, 1)], False)  # noqa: DTZ001
+
+
+def test_a_mark_is_true_until_it_is_filled():
+    bounds = (Bound("(`k`)", "__hw_1_touched", "`it's`"), Bound("x", "r", "y"))
+    sql = f"SELECT 1 WHERE {within(bounds)}"
+    assert filled(sql, lambda bound: f"<{bound.key} {bound.value}>") == (
+        "SELECT 1 WHERE <(`k`) `it's`> AND <x y>"
+    )
+    assert within((Bound("'*/'", "r", "y"),)) == "TRUE"
