@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -20,11 +21,9 @@ def test_ranges_hold_all_values_and_leave_out_the_widest_gaps(seed):
     assert all(any(low <= v <= high for low, high in found) for v in values)
     assert all(low in values and high in values for low, high in found)
     assert len(found) <= 16
-    skipped = [b[0] - a[1] for a, b in zip(found, found[1:], strict=False)]
+    skipped = [b[0] - a[1] for a, b in pairwise(found)]
     inside = [
-        b - a
-        for a, b in zip(values, values[1:], strict=False)
-        if any(low <= a and b <= high for low, high in found)
+        b - a for a, b in pairwise(values) if any(low <= a and b <= high for low, high in found)
     ]
     assert not skipped or not inside or min(skipped) >= max(inside)
 

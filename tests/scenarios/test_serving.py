@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,32 @@ def test_commits_are_followed_through_the_graph(shop: Lake) -> None:
     automatic = [attempt for attempt in attempts if not attempt.manual]
     assert {attempt.job for attempt in automatic} == {"big", "total"}
     assert {attempt.state for attempt in attempts} <= {AttemptState.SUCCEEDED}
+
+
+def test_a_store_that_is_away_for_a_while(shop: Lake) -> None:
+    """S65: what came meanwhile is there when the store is back, nothing lost, nothing reordered."""
+    place = Path(shop.hw.workspace.view("big").path)
+    elsewhere = place.with_name("elsewhere")
+
+    def failures() -> int:
+        return sum(a.state is AttemptState.FAILED for a in shop.hw.history("big"))
+
+    with served(shop):
+        wait_for(lambda: {j.owner for j in shop.hw.workspace.ledger.jobs.list()} != {None})
+        place.rename(elsewhere)
+        place.touch()
+        for n in range(3):
+            shop.run(f"INSERT INTO {{orders}} VALUES ({200 + n}, 5)")
+            shop.run(f"DELETE FROM {{orders}} WHERE id = {199 + n}")
+        wait_for(lambda: failures() >= 2)
+        place.unlink()
+        elsewhere.rename(place)
+        wait_for(lambda: is_fresh(shop, "big", "total"))
+    for view in ("big", "total"):
+        assert shop.hw.verify(view).equal
+        done = [a for a in shop.hw.history(view) if a.state is AttemptState.SUCCEEDED]
+        versions = [min(v.version for v in a.frontier.values()) for a in reversed(done)]
+        assert versions == sorted(versions)
 
 
 def test_a_running_refresh_is_canceled_by_its_id(shop: Lake) -> None:
