@@ -31,8 +31,8 @@ bench: $(VENV)/.prepared ## all benchmarks, printed and kept as JSON
 bench-quick: $(VENV)/.prepared ## the benchmarks that take a minute or two
 	$(BIN)/python -m benchmarks --quick
 
-laws: $(VENV)/.prepared ## the laws of upkeep, and random views for 4 minutes
-	HEADWATER_LAWS_MINUTES=4 $(BIN)/python -m pytest tests/laws
+laws: $(VENV)/.prepared ## the laws of upkeep, and 300 random views
+	HEADWATER_TEST_WHOLE_CORPUS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/laws
 
 soak: $(VENV)/.prepared ## random views and changes for MINUTES=10 against Spark's own result
 	$(BIN)/python -m tests.laws.soak --minutes $(MINUTES)
