@@ -96,8 +96,8 @@ def test_a_store_that_is_away_for_a_while(shop: Lake) -> None:
         wait_for(lambda: is_fresh(shop, "big", "total"))
     for view in ("big", "total"):
         assert shop.hw.verify(view).equal
-        done = [a for a in shop.hw.history(view) if a.state is AttemptState.SUCCEEDED]
-        versions = [min(v.version for v in a.frontier.values()) for a in reversed(done)]
+        done = [a.frontier_after for a in shop.hw.history(view) if a.frontier_after is not None]
+        versions = [min(v.version for v in frontier.values()) for frontier in reversed(done)]
         assert versions == sorted(versions)
 
 
