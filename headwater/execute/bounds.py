@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ class Bounds:
     def __init__(self, session: SparkSession, kept: Mapping[str, Kept]) -> None:
         self._session = session
         self._kept = kept
-        self._known: dict[tuple[str, str], tuple[list[Any], bool] | None] = {}
+        self._known: dict[tuple[str, str], Span | None] = {}
 
     def fill(self, sql: str) -> str:
         return filled(sql, self._condition)
@@ -36,46 +37,53 @@ class Bounds:
     def _condition(self, bound: Bound) -> str:
         at = bound.relation, bound.value
         if at not in self._known:
-            self._known[at] = self._values(bound)
-        known = self._known[at]
-        return _ANYTHING if known is None else condition(bound.key, *known)
+            self._known[at] = self._span(bound)
+        span = self._known[at]
+        return _ANYTHING if span is None else span.condition(bound.key)
 
-    def _values(self, bound: Bound) -> tuple[list[Any], bool] | None:
-        """The values and whether NULL is one of them; None where that is not worth the asking."""
+    def _span(self, bound: Bound) -> Span | None:
+        """None where the asking is not worth it, or where order means nothing."""
         kept = self._kept.get(bound.relation)
-        if kept is None and any(each.table is None for each in self._kept.values()):
-            return None
-        if kept is not None and kept.table is None:
-            value = bound.value
-            null = f"if(count(*) > count({value}), NULL, max({value}))"
-            three = f"array(min({value}), max({value}), {null})"
-            asked = f"SELECT explode({three}) AS v FROM {quoted(bound.relation)}"
-            return _orderable(self._session.sql(asked).toArrow().column(0))
+        if kept is None:
+            all_small = all(each.table is not None for each in self._kept.values())
+            return self._read(bound) if all_small else None
+        if kept.table is None:
+            return self._ends(bound)
         name = bound.value.strip("`")
-        if kept is not None and kept.table is not None and name in kept.table.column_names:
-            return _orderable(kept.table.column(name))
+        if name in kept.table.column_names:
+            return span_of(kept.table.column(name))
+        return self._read(bound)
+
+    def _read(self, bound: Bound) -> Span | None:
         read = f"SELECT {bound.value} AS v FROM {quoted(bound.relation)} LIMIT {SMALL_ROWS + 1}"
         found = self._session.sql(read).toArrow().column(0)
-        return _orderable(found) if len(found) <= SMALL_ROWS else None
+        return span_of(found) if len(found) <= SMALL_ROWS else None
+
+    def _ends(self, bound: Bound) -> Span | None:
+        """Of many values only the least and the greatest are asked for."""
+        value = bound.value
+        null = f"if(count(*) > count({value}), NULL, max({value}))"
+        ends = f"explode(array(min({value}), max({value}), {null}))"
+        asked = self._session.sql(f"SELECT {ends} AS v FROM {quoted(bound.relation)}")
+        return span_of(asked.toArrow().column(0), most=1)
 
 
-def condition(key: str, values: list[Any], has_null: bool) -> str:  # noqa: FBT001
-    """True for every row whose key is among the values."""
-    parts = [f"{key} BETWEEN {_literal(low)} AND {_literal(high)}" for low, high in ranges(values)]
-    parts += [f"{key} IS NULL"] if has_null else []
-    return f"({' OR '.join(parts)})" if parts else "FALSE"
+@dataclass(frozen=True)
+class Span:
+    """Where values lie: in these ranges, and at NULL."""
+
+    ranges: tuple[tuple[Any, Any], ...]
+    has_null: bool
+
+    def condition(self, key: str) -> str:
+        """True for every row whose key is among the values."""
+        parts = [f"{key} BETWEEN {_literal(low)} AND {_literal(high)}" for low, high in self.ranges]
+        parts += [f"{key} IS NULL"] if self.has_null else []
+        return f"({' OR '.join(parts)})" if parts else "FALSE"
 
 
-def ranges(values: list[Any]) -> list[tuple[Any, Any]]:
-    """At most so many ranges that hold all of the sorted values, the widest gaps left out."""
-    gaps = sorted(((b - a, at) for at, (a, b) in enumerate(pairwise(values), 1)), reverse=True)
-    cuts = sorted(at for _, at in gaps[: _MOST_RANGES - 1])
-    starts, ends = [0, *cuts], [*cuts, len(values)]
-    return [(values[a], values[b - 1]) for a, b in zip(starts, ends, strict=True) if a < b]
-
-
-def _orderable(column: pa.ChunkedArray) -> tuple[list[Any], bool] | None:
-    """Sorted distinct values of a type whose order no conversion turns round.
+def span_of(column: pa.ChunkedArray, most: int = _MOST_RANGES) -> Span | None:
+    """Where the values of a type lie whose order no conversion turns round.
 
     Text is left out: set equal to a number or a date it is converted, and then ordered otherwise.
     """
@@ -89,7 +97,15 @@ def _orderable(column: pa.ChunkedArray) -> tuple[list[Any], bool] | None:
         values = set(column.to_pylist())
     except (ValueError, OverflowError):  # Spark knows dates that Python does not
         return None
-    return sorted(values - {None}), None in values
+    return Span(tuple(ranges(sorted(values - {None}), most)), None in values)
+
+
+def ranges(values: list[Any], most: int = _MOST_RANGES) -> list[tuple[Any, Any]]:
+    """At most so many ranges that hold all of the sorted values, the widest gaps left out."""
+    gaps = sorted(((b - a, at) for at, (a, b) in enumerate(pairwise(values), 1)), reverse=True)
+    cuts = sorted(at for _, at in gaps[: most - 1])
+    starts, ends = [0, *cuts], [*cuts, len(values)]
+    return [(values[a], values[b - 1]) for a, b in zip(starts, ends, strict=True) if a < b]
 
 
 def _literal(value: Any) -> str:

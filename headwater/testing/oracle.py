@@ -89,9 +89,12 @@ class Oracle:
             self._session.conf.set(name, value)
 
     def check(
-        self, sql: str, tables: Mapping[str, TableStates]
+        self, sql: str, tables: Mapping[str, TableStates], *, small: bool = True
     ) -> tuple[dict[Technique, str], list[Mismatch]]:
-        """The techniques that were tried, or their refusal, and those that failed."""
+        """The techniques that were tried, or their refusal, and those that failed.
+
+        Relations are kept as small ones are, or as large ones.
+        """
         view = self._compiled(sql, tables)
         self._register(view, tables)
         windows = {
@@ -107,7 +110,7 @@ class Oracle:
             if verdict.sound and not by_text:  # the user's own words cannot give other rows
                 situation = Situation(windows, forced=verdict.technique)
                 choice = Choice(verdict.technique, (), (), ())
-                mismatch = self._try(view, plan_refresh(view, situation, choice))
+                mismatch = self._try(view, plan_refresh(view, situation, choice), small=small)
                 failed += [mismatch] if mismatch else []
         return tried, failed
 
@@ -170,7 +173,7 @@ class Oracle:
         kept = keep(self._session, self._session.sql(sql), may_be_small=True)
         kept.frame.createOrReplaceTempView(name)
 
-    def _try(self, view: CompiledView, plan: RefreshPlan) -> Mismatch | None:
+    def _try(self, view: CompiledView, plan: RefreshPlan, *, small: bool) -> Mismatch | None:
         if view.is_opaque:
             return None
         session = self._session
@@ -179,7 +182,7 @@ class Oracle:
         for step in _derived(plan):
             frame = session.sql(bounds.fill(step.sql))
             if step.once:
-                kept[step.name] = keep(session, frame, may_be_small=True)
+                kept[step.name] = keep(session, frame, may_be_small=small)
                 frame = kept[step.name].frame
             frame.createOrReplaceTempView(step.name)
         session.sql(played(plan.write)).createOrReplaceTempView("__hw_played")

@@ -6,11 +6,16 @@ import datetime as dt
 from decimal import Decimal
 from itertools import pairwise
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.execute.bounds import condition, ranges
+from headwater.execute.bounds import Bounds, Span, ranges
+from headwater.execute.relations import Kept
 from headwater.plan.within import Bound, filled, within
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -29,15 +34,30 @@ def test_ranges_hold_all_values_and_leave_out_the_widest_gaps(seed):
 
 
 def test_literals_of_every_type():
-    assert (
-        condition("k", [1, 2], True) == "(k BETWEEN 1L AND 1L OR k BETWEEN 2L AND 2L OR k IS NULL)"
-    )
-    assert condition("k", [], False) == "FALSE"
-    assert "DATE'2024-02-29'" in condition("k", [dt.date(2024, 2, 29)], False)
-    assert "0.0000000001BD" in condition("k", [Decimal("1E-10")], False)
+    def condition(*values, has_null=False):
+        return Span(tuple(ranges(list(values))), has_null).condition("k")
+
+    both = condition(1, 2, has_null=True)
+    assert both == "(k BETWEEN 1L AND 1L OR k BETWEEN 2L AND 2L OR k IS NULL)"
+    assert condition() == "FALSE"
+    assert "DATE'2024-02-29'" in condition(dt.date(2024, 2, 29))
+    assert "0.0000000001BD" in condition(Decimal("1E-10"))
     here = dt.datetime(2024, 1, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=2)))
-    assert "TIMESTAMP'2024-01-01 00:00:00+00:00'" in condition("k", [here], False)
-    assert "TIMESTAMP_NTZ'2024-01-01 00:00:00'" in condition("k", [dt.datetime(2024, 1, 1)], False)  # noqa: DTZ001
+    assert "TIMESTAMP'2024-01-01 00:00:00+00:00'" in condition(here)
+    assert "TIMESTAMP_NTZ'2024-01-01 00:00:00'" in condition(dt.datetime(2024, 1, 1))  # noqa: DTZ001
+
+
+def test_of_many_values_the_ends_are_known(spark: SparkSession):
+    """A large relation is asked for its least and greatest value; all lie in one range."""
+    frame = spark.range(5, 95).selectExpr("id", "nullif(id % 10, 3) AS n", "cast(id AS string) s")
+    frame.createOrReplaceTempView("many")
+    bounds = Bounds(spark, {"many": Kept(frame, 90)})
+    marks = [within((Bound("x", "many", value),)) for value in ("`id`", "n", "s")]
+    assert [bounds.fill(mark) for mark in marks] == [
+        "(x BETWEEN 5L AND 94L)",
+        "(x BETWEEN 0L AND 9L OR x IS NULL)",
+        "TRUE",
+    ]
 
 
 def test_a_mark_is_true_until_it_is_filled():
