@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from headwater.execute.lanes import REFRESHES
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+POOL = "spark.scheduler.pool"
 
 REFRESH_SETTINGS = {
     "spark.databricks.delta.merge.materializeSource": "none",
@@ -36,12 +40,16 @@ def isolated(spark: SparkSession) -> SparkSession:
 
 @contextmanager
 def tagged(spark: SparkSession, tag: str) -> Iterator[None]:
-    """All Spark jobs of this thread carry the tag, by which they can be cancelled, and one pool."""
+    """All Spark jobs of this thread carry the tag, by which they can be cancelled.
+
+    They run in a pool of their own: a small refresh need not wait for the tasks of a large one.
+    """
     context = spark.sparkContext
-    context.addJobTag(tag)
-    context.setLocalProperty("spark.scheduler.pool", "refresh")
-    try:
-        yield
-    finally:
-        context.removeJobTag(tag)
-        context.setLocalProperty("spark.scheduler.pool", None)  # type: ignore[arg-type]
+    with REFRESHES.lane() as lane:
+        context.addJobTag(tag)
+        context.setLocalProperty(POOL, f"refresh-{lane}")
+        try:
+            yield
+        finally:
+            context.removeJobTag(tag)
+            context.setLocalProperty(POOL, None)  # type: ignore[arg-type]
