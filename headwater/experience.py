@@ -22,6 +22,12 @@ _REGRET = 0.10
 """A new chance may cost at most this share of what the window's refreshes took in all."""
 
 
+def last_measured(ledger: Ledger, view: str) -> AttemptRecord | None:
+    """The view's newest refresh that was forecast, with what it then really took."""
+    newest = ledger.attempts.list(view=view, state=AttemptState.SUCCEEDED, limit=_WINDOW)
+    return next(iter(_measured(newest)), None)
+
+
 def experience_of(ledger: Ledger, view: str) -> Experience:
     """Measured over modelled seconds, of this view and of all views."""
     mine = _measured(

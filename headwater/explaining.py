@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from headwater.compiled_views import compiled_view, stored_tables
+from headwater.experience import last_measured
 from headwater.plan.planner import Choice, Situation, choose, plan_refresh
 from headwater.plan.script import script
 from headwater.plan.soundness import Verdict
@@ -16,6 +17,7 @@ from headwater.refresh_graph import current, pinned_sources
 from headwater.request import Request
 from headwater.settling import look
 from headwater.situation import capture, situate
+from headwater.store.attempt_record import AttemptRecord
 from headwater.vocabulary.errors import HeadwaterError
 from headwater.vocabulary.frontier import Frontier, SourceVersion
 from headwater.vocabulary.reason import Reason
@@ -37,6 +39,7 @@ class Explanation:
     frontier: Frontier
     target: Frontier
     sql: tuple[str, ...]
+    last: AttemptRecord | None = None  # the newest refresh whose price was forecast
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -60,7 +63,19 @@ class Explanation:
             "frontier": self.frontier.to_json(),
             "target": self.target.to_json(),
             "sql": list(self.sql),
+            "last": _last(self.last),
         }
+
+
+def _last(attempt: AttemptRecord | None) -> dict[str, Any] | None:
+    if attempt is None:
+        return None
+    return {
+        "attempt": attempt.id,
+        "technique": attempt.technique.value if attempt.technique else None,
+        "seconds": attempt.seconds,
+        "forecast": dict(attempt.forecast),
+    }
 
 
 def _finite(price: float | None) -> float | None:
@@ -100,6 +115,7 @@ def explain_view(
         known.record.frontier,
         Frontier.of(pins),
         script(plan, tables, known.record.path) if plan else (),
+        last_measured(workspace.ledger, record.name),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from headwater.compiled_views import compiled_text, stored_tables
 from headwater.execute.cause import cause_of
 from headwater.execute.executor import Executor
 from headwater.execute.isolated import isolated, tagged
+from headwater.execute.recorder import Recorder
 from headwater.execute.staged import Staged, Stored
 from headwater.plan.planner import Situation
 from headwater.plan.steps import RefreshPlan
@@ -22,7 +22,6 @@ from headwater.publish.publisher import Known
 from headwater.vocabulary.errors import CommitFailed, HeadwaterError, SparkFailed
 from headwater.vocabulary.frontier import Frontier, SourceVersion
 from headwater.vocabulary.names import TRANSACTION_APP
-from headwater.vocabulary.receipt import StepCost
 from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Technique
 from headwater.workspace import Workspace
@@ -37,16 +36,19 @@ class Run:
     view: CompiledView
     known: Known
     pins: Mapping[str, SourceVersion]
+    recorder: Recorder
 
 
 def execute(run: Run, situation: Situation, plan: RefreshPlan) -> Staged:
     """Run the plan's steps; nothing of it touches the view."""
-    spark, attempt = run.workspace.spark, run.attempt
+    spark, attempt, recorder = run.workspace.spark, run.attempt, run.recorder
     tables = stored_tables(run.workspace, run.view)
     expected = {w.source: w.rows for w in situation.windows.values()}
     try:
-        with tagged(spark, attempt.tag):
-            executor = Executor(isolated(spark), tables, _stored(run), expected)
+        with tagged(spark, attempt.tag), recorder.part("execute", spark):
+            with recorder.part("session"):
+                session = isolated(spark)
+            executor = Executor(session, tables, _stored(run), expected, recorder)
             return executor.run(plan, attempt.checkpoint)
     except HeadwaterError:
         raise
@@ -55,11 +57,8 @@ def execute(run: Run, situation: Situation, plan: RefreshPlan) -> Staged:
         raise SparkFailed(f"{run.view.name} by {plan.technique}: {cause_of(error)}") from error
 
 
-def land(
-    run: Run, situation: Situation, plan: RefreshPlan, staged: Staged
-) -> tuple[Landed, Stamp, StepCost]:
+def land(run: Run, situation: Situation, plan: RefreshPlan, staged: Staged) -> tuple[Landed, Stamp]:
     """Commit what was staged; the stamp says what it is and which versions it stands for."""
-    started = time.perf_counter()
     target = _target(run, plan.technique, reshapes=not situation.exists)
     log = run.workspace.log_of(run.view.name)
     try:
@@ -68,8 +67,7 @@ def land(
     except CommitFailed:
         run.attempt.stop_if_asked("while it committed")
         raise
-    cost = StepCost("commit", time.perf_counter() - started, landed.rows_inserted)
-    return landed, target.stamp, cost
+    return landed, target.stamp
 
 
 def _stored(run: Run) -> Stored | None:

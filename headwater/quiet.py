@@ -33,7 +33,7 @@ def quiet_refresh(
     if not _is_quiet(workspace, known, pins, request):
         return None
     reasons = (Reason("NO_CHANGE", "no source has a new version"),)
-    ran = Ran(Technique.SKIP, (), reasons)
+    ran = Ran(Technique.SKIP, reasons)
     receipt = receipt_of(new_attempt_id(), known, pins, started, ran)
     workspace.ledger.attempts.record(
         receipt, request.manual, job=request.job, delay_seconds=request.delay(started.at)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
 from headwater.publish.publisher import Known
 from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.frontier import Frontier, SourceVersion
+from headwater.vocabulary.profile import Work
 from headwater.vocabulary.reason import Reason
-from headwater.vocabulary.receipt import Receipt, StepCost
+from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Technique
 
 if TYPE_CHECKING:
     from headwater.commit.committer import Landed
+    from headwater.execute.recorder import Recorder
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,6 @@ class Ran:
     """Which way a refresh went, and its commit, if there was one."""
 
     technique: Technique
-    costs: tuple[StepCost, ...]
     reasons: tuple[Reason, ...]
     stamp: Stamp | None = None
     landed: Landed | None = None
@@ -62,6 +63,13 @@ def receipt_of(
         started_at=started.at,
         seconds=time.perf_counter() - started.watch,
         reasons=ran.reasons,
-        profile=ran.costs,
         forecast=ran.forecast,
     )
+
+
+def profiled(
+    receipt: Receipt, started: Started, recorder: Recorder, work: Mapping[str, Work] | None
+) -> Receipt:
+    """The same, with all that was done until now and what it cost."""
+    seconds = time.perf_counter() - started.watch
+    return replace(receipt, seconds=seconds, profile=recorder.costs(seconds, work))

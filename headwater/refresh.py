@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 
 from headwater.attempt import Attempt
 from headwater.compiled_views import compiled_view
+from headwater.execute.job_work import work_by_part
+from headwater.execute.recorder import Recorder
 from headwater.landing import Run, execute, land
 from headwater.plan.planner import Choice, Situation, choose, plan_refresh
+from headwater.plan.steps import RefreshPlan
 from headwater.publish.publisher import Known, publish_commit, publish_quiet
 from headwater.quiet import look_for
-from headwater.receipts import Ran, Started, receipt_of
+from headwater.receipts import Ran, Started, profiled, receipt_of
 from headwater.request import Request
 from headwater.situation import (
     capture,
@@ -30,6 +34,7 @@ from headwater.vocabulary.errors import (
     SparkFailed,
 )
 from headwater.vocabulary.frontier import Frontier, SourceVersion
+from headwater.vocabulary.profile import Work
 from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Policy, Technique
@@ -43,11 +48,16 @@ def refresh_view(workspace: Workspace, name: str, pins: Pins, request: Request) 
     started = Started.now(workspace.clock)
     known = look_for(workspace, name, request)
     with Attempt(workspace, name, request=request, frontier=known.record.frontier) as attempt:
+        recorder = Recorder(attempt.tag)
+        recorder.passed("claim", time.perf_counter() - started.watch)
         try:
-            known, ran = _refresh_claimed(workspace, name, pins, request, attempt)
+            known, ran = _refresh_claimed(workspace, name, pins, request, attempt, recorder)
             receipt = receipt_of(attempt.id, known, pins, started, ran)
             attempt.succeed(receipt)
-            _publish(workspace, known, ran, attempt)
+            with recorder.part("publish"):
+                _publish(workspace, known, ran, attempt)
+            receipt = profiled(receipt, started, recorder, _work(workspace, attempt, recorder))
+            attempt.succeed(receipt)
         finally:
             workspace.pending.pop(name, None)
     workspace.observer("done")
@@ -55,31 +65,40 @@ def refresh_view(workspace: Workspace, name: str, pins: Pins, request: Request) 
 
 
 def _refresh_claimed(
-    workspace: Workspace, name: str, pins: Pins, request: Request, attempt: Attempt
+    workspace: Workspace,
+    name: str,
+    pins: Pins,
+    request: Request,
+    attempt: Attempt,
+    recorder: Recorder,
 ) -> tuple[Known, Ran]:
     attempt.checkpoint("capture")
-    known = look_for(workspace, name, request)
-    _refuse_if_redefined(workspace, name, pins)
-    view = compiled_view(workspace, name)
-    changes = capture(workspace, view, known, pins)
-    situation = situate(workspace, view, known, changes, pins, request)
-    if needs_compiling(changes, situation):
-        view, situation = compiled_anew(workspace, view, situation)
+    with recorder.part("capture"):
+        known = look_for(workspace, name, request)
+        _refuse_if_redefined(workspace, name, pins)
+        view = compiled_view(workspace, name)
+        changes = capture(workspace, view, known, pins)
+        situation = situate(workspace, view, known, changes, pins, request)
+        if needs_compiling(changes, situation):
+            view, situation = compiled_anew(workspace, view, situation)
     if situation.changed or situation.must_rebuild or request.is_rebuild:
-        ran = _run(Run(workspace, attempt, view, known, pins), situation)
+        ran = _run(Run(workspace, attempt, view, known, pins, recorder), situation)
     else:
-        publish_quiet(workspace.ledger, known.record, Frontier.of(pins))
-        ran = Ran(Technique.SKIP, (), quiet_reasons(changes))
+        with recorder.part("publish"):
+            publish_quiet(workspace.ledger, known.record, Frontier.of(pins))
+        ran = Ran(Technique.SKIP, quiet_reasons(changes))
     return known, replace(ran, reasons=(*ran.reasons, *notes(changes)))
 
 
 def _run(run: Run, situation: Situation) -> Ran:
     """Plan, execute, commit; once more by rebuild if an incremental way breaks down."""
     run.attempt.checkpoint("plan")
-    choice = choose(run.view, situation)
-    run.workspace.ledger.attempts.set_technique(run.attempt.id, choice.technique)
+    with run.recorder.part("plan"):
+        choice = choose(run.view, situation)
+        run.workspace.ledger.attempts.set_technique(run.attempt.id, choice.technique)
+        plan = plan_refresh(run.view, situation, choice)
     try:
-        ran = _carry_out(run, situation, choice)
+        ran = _carry_out(run, situation, choice, plan)
     except (SparkFailed, CommitFailed) as error:
         if not _may_fall_back(situation, choice, error):
             raise
@@ -91,17 +110,18 @@ def _run(run: Run, situation: Situation) -> Ran:
     return ran
 
 
-def _carry_out(run: Run, situation: Situation, choice: Choice) -> Ran:
+def _carry_out(run: Run, situation: Situation, choice: Choice, plan: RefreshPlan) -> Ran:
     """The plan's steps, then the commit; nothing is written where no row of the view differs."""
-    plan = plan_refresh(run.view, situation, choice)
     staged = execute(run, situation, plan)
     if staged.is_empty and situation.exists:
-        publish_quiet(run.workspace.ledger, run.known.record, Frontier.of(run.pins))
-        return Ran(choice.technique, staged.costs, choice.reasons, forecast=choice.forecast)
-    run.attempt.finish()
-    landed, stamp, cost = land(run, situation, plan, staged)
-    costs = (*staged.costs, cost)
-    return Ran(choice.technique, costs, choice.reasons, stamp, landed, choice.forecast)
+        with run.recorder.part("publish"):
+            publish_quiet(run.workspace.ledger, run.known.record, Frontier.of(run.pins))
+        return Ran(choice.technique, choice.reasons, forecast=choice.forecast)
+    with run.recorder.part("commit", run.workspace.spark) as part:
+        run.attempt.finish()
+        landed, stamp = land(run, situation, plan, staged)
+        part.rows = landed.rows_inserted
+    return Ran(choice.technique, choice.reasons, stamp, landed, choice.forecast)
 
 
 def _refuse_if_redefined(workspace: Workspace, name: str, pins: Pins) -> None:
@@ -124,3 +144,12 @@ def _publish(workspace: Workspace, known: Known, ran: Ran, attempt: Attempt) -> 
         attempt.quietly(lambda: publish_commit(workspace.ledger, known.record, stamp, version))
         attempt.quietly(lambda: workspace.settle_pending(known.record.name))
     workspace.observer("publish")
+
+
+def _work(workspace: Workspace, attempt: Attempt, recorder: Recorder) -> Mapping[str, Work] | None:
+    """What Spark did for each part; nothing where it was not even started."""
+    spark = workspace.started_spark
+    if spark is None:
+        return {}
+    with recorder.part("profile"):
+        return work_by_part(spark, attempt.tag)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
+from math import log10
 
 _LONG = 10
+_THOUSAND = 1000
+_SIZES = ("kB", "MB", "GB", "TB")
 _STEPS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
@@ -22,6 +25,15 @@ def rows(inserted: int | None, deleted: int | None) -> str:
     if inserted is None or deleted is None:
         return ""
     return f"+{inserted:,} -{deleted:,}"
+
+
+def size(count: int) -> str:
+    """Bytes in the largest unit that fits, with at most one digit behind the point."""
+    if count < _THOUSAND:
+        return f"{count} B"
+    power = min(int(log10(count)) // 3, len(_SIZES))
+    amount = count / _THOUSAND**power
+    return f"{amount:,.{1 if amount < _LONG else 0}f} {_SIZES[power - 1]}"
 
 
 def ago(moment: datetime | None, now: datetime) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from headwater.cli.command import Command
 from headwater.cli.figures import counted
-from headwater.cli.text.receipts import failure_lines, profile_lines, reason_lines, receipt_line
+from headwater.cli.text.profiles import profile_lines
+from headwater.cli.text.receipts import failure_lines, reason_lines, receipt_line
 from headwater.vocabulary.errors import WrongUse
 from headwater.vocabulary.technique import Technique
 

@@ -58,7 +58,8 @@ def commit(staged: Staged, target: Target, find: Lookup) -> Landed:
         write(staged.write, staged, target)
     except Exception as error:  # noqa: BLE001  (whatever it was, the log has the last word)
         failure = error
-    found = _found(target, find)
+    with staged.recorder.part("look"):
+        found = _found(target, find)
     if found is not None:
         return landed(found)
     raise _explained(failure, target)

@@ -24,6 +24,7 @@ from headwater.execute.delta import (
     nothing,
     sequence,
 )
+from headwater.execute.recorder import Recorder
 from headwater.vocabulary.errors import RefreshFenced
 from headwater.vocabulary.names import TRANSACTION_APP
 
@@ -34,11 +35,12 @@ if TYPE_CHECKING:
 class Transaction:
     """A commit in the making; nothing of it is seen before `commit`."""
 
-    def __init__(self, session: SparkSession, target: Target) -> None:
+    def __init__(self, session: SparkSession, target: Target, recorder: Recorder) -> None:
         self._session = session
         self._target = target
+        self._recorder = recorder
         absent = nothing(session)
-        with active(session):
+        with recorder.part("begin", session), active(session):
             self._delta = delta_log(session, target.path).startTransaction(absent, absent)
         self._actions: list[Any] = []
         found = int(self._delta.snapshot().version())
@@ -50,7 +52,7 @@ class Transaction:
 
     def add(self, frame: DataFrame) -> None:
         """Write rows to new files; those with a change type go to the change feed alone."""
-        with active(self._session):
+        with self._recorder.part("files", self._session), active(self._session):
             written = self._delta.writeFiles(frame._jdf)  # noqa: SLF001
         self._actions += [written.apply(n) for n in range(written.size())]
 
@@ -68,7 +70,8 @@ class Transaction:
         self._actions.append(action_object(self._session, "txn", fence))
         self._delta.readWholeTable()
         actions = sequence(self._session, self._actions)
-        with commit_lock(self._target.path), active(self._session):
+        entry = self._recorder.part("log entry", self._session)
+        with entry, commit_lock(self._target.path), active(self._session):
             self._delta.commit(actions, self._operation())
 
     def _operation(self) -> Any:

@@ -34,7 +34,7 @@ def write(step: Write, staged: Staged, target: Target) -> None:
 
 @write.register
 def _append(step: Append, staged: Staged, target: Target) -> None:
-    transaction = Transaction(staged.session, target)
+    transaction = Transaction(staged.session, target, staged.recorder)
     transaction.add(_fitting(_rows(staged, step), staged).coalesce(1))
     transaction.commit()
 
@@ -43,7 +43,7 @@ def _append(step: Append, staged: Staged, target: Target) -> None:
 def _patch(step: Patch, staged: Staged, target: Target) -> None:
     """Files that lose rows are written anew without them; the others stay as they are."""
     stored = _require(staged.stored)
-    transaction = Transaction(staged.session, target)
+    transaction = Transaction(staged.session, target, staged.recorder)
     touched = _touched_files(step, staged, stored)
     stored_rows(staged.session, stored, touched).createOrReplaceTempView(_TOUCHED)
     content = patched(step.columns, step.identity, _TOUCHED, step.relation)
@@ -60,9 +60,10 @@ def _patch(step: Patch, staged: Staged, target: Target) -> None:
 def _overwrite(step: Overwrite, staged: Staged, target: Target) -> None:
     """The whole content; a table that gets other columns or none yet is left to Delta."""
     if staged.stored is None or target.reshapes:
-        _replace(_rows(staged, step), target)
+        with staged.recorder.part("files", staged.session):
+            _replace(_rows(staged, step), target)
         return
-    transaction = Transaction(staged.session, target)
+    transaction = Transaction(staged.session, target, staged.recorder)
     transaction.add(_fitting(_rows(staged, step), staged))
     transaction.remove(staged.stored.files)
     transaction.commit()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from headwater.execute.bounds import Bounds
 from headwater.execute.reading import changes, pinned_columns, stored_rows
+from headwater.execute.recorder import Recorder
 from headwater.execute.relations import SMALL_ROWS, Kept, keep
 from headwater.execute.staged import Staged, Stored
 from headwater.plan.steps import (
@@ -22,7 +22,6 @@ from headwater.plan.steps import (
     Write,
 )
 from headwater.plan.stored import StoredTable
-from headwater.vocabulary.receipt import StepCost
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -43,14 +42,15 @@ class Executor:
         tables: Mapping[str, StoredTable],
         stored: Stored | None,
         expected_rows: Mapping[str, int | None],
+        recorder: Recorder,
     ) -> None:
         self._session = session
         self._tables = tables
         self._stored = stored
         self._expected = expected_rows
         self._kept: dict[str, Kept] = {}
-        self._costs: list[StepCost] = []
         self._bounds = Bounds(session, self._kept)
+        self._recorder = recorder
 
     def run(self, plan: RefreshPlan, checkpoint: Checkpoint) -> Staged:
         """Make every relation; a rewrite turns into the cheaper of its two ways."""
@@ -58,7 +58,7 @@ class Executor:
         write = plan.write
         if isinstance(write, Rewrite):
             write = self._decided(write, checkpoint)
-        return Staged(self._session, write, self._stored, dict(self._kept), tuple(self._costs))
+        return Staged(self._session, write, self._stored, dict(self._kept), self._recorder)
 
     def _decided(self, rewrite: Rewrite, checkpoint: Checkpoint) -> Write:
         content, differing = self._kept[rewrite.content], self._kept[rewrite.difference]
@@ -70,11 +70,10 @@ class Executor:
     def _make_all(self, steps: Iterable[Step], checkpoint: Checkpoint) -> None:
         for step in steps:
             checkpoint(f"execute:{step.name}")
-            started = time.perf_counter()
-            self._make(step)
-            seconds = time.perf_counter() - started
-            kept = self._kept.get(step.name)
-            self._costs.append(StepCost(step.name, seconds, kept.rows if kept else None))
+            with self._recorder.part(step.name, self._session) as part:
+                self._make(step)
+                kept = self._kept.get(step.name)
+                part.rows = kept.rows if kept else None
 
     def _make(self, step: Step) -> None:
         if isinstance(step, ReadSnapshot):

@@ -1,4 +1,4 @@
-"""What execution hands to the commit: relations ready to be written, and what they cost."""
+"""What execution hands to the commit: relations ready to be written."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from headwater.capture.actions import Action
 from headwater.capture.state import LiveFiles
+from headwater.execute.recorder import Recorder
 from headwater.execute.relations import Kept
 from headwater.plan.steps import Overwrite, Write
-from headwater.vocabulary.receipt import StepCost
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,7 +38,7 @@ class Staged:
     write: Write
     stored: Stored | None  # None before the first build
     kept: Mapping[str, Kept]  # the relations that were made once
-    costs: tuple[StepCost, ...]
+    recorder: Recorder
 
     @property
     def is_empty(self) -> bool:

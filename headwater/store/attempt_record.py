@@ -16,8 +16,9 @@ from headwater.store.encoding import (
     optional_moment,
 )
 from headwater.vocabulary.frontier import Frontier
+from headwater.vocabulary.profile import StepCost
 from headwater.vocabulary.reason import Reason
-from headwater.vocabulary.receipt import AttemptState, Receipt, StepCost
+from headwater.vocabulary.receipt import AttemptState, Receipt
 from headwater.vocabulary.technique import Technique
 
 
@@ -92,7 +93,7 @@ class AttemptRecord:
             "frontier_before": self.frontier_before.to_json(),
             "frontier": after.to_json() if after is not None else None,
             "reasons": [{"code": r.code, "text": r.text} for r in self.reasons],
-            "profile": _profile_json(self.profile),
+            "profile": [cost.to_json() for cost in self.profile],
             "forecast": dict(self.forecast),
             "error": dict(self.error) if self.error is not None else None,
             "cancel_requested_by": self.cancel_requested_by,
@@ -112,7 +113,7 @@ def outcome_columns(receipt: Receipt) -> dict[str, object]:
         "table_version": receipt.table_version,
         "frontier_after": frontier_text(receipt.frontier),
         "reasons": json_text([[r.code, r.text] for r in receipt.reasons]),
-        "profile": json_text(_profile_json(receipt.profile)),
+        "profile": json_text([cost.to_json() for cost in receipt.profile]),
         "forecast": json_text(dict(receipt.forecast)),
     }
 
@@ -125,12 +126,8 @@ def attempt_record(row: tuple[Any, ...]) -> AttemptRecord:
     return AttemptRecord(**values)
 
 
-def _profile_json(profile: tuple[StepCost, ...]) -> list[dict[str, Any]]:
-    return [{"step": c.name, "seconds": c.seconds, "rows": c.rows} for c in profile]
-
-
 def _profile(text: str) -> tuple[StepCost, ...]:
-    return tuple(StepCost(c["step"], c["seconds"], c["rows"]) for c in json_value(text))
+    return tuple(StepCost.from_json(cost) for cost in json_value(text))
 
 
 def _reasons(text: str) -> tuple[Reason, ...]:

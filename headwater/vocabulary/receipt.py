@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from headwater.vocabulary.frontier import Frontier
+from headwater.vocabulary.profile import StepCost
 from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.technique import Technique
 
@@ -25,15 +26,6 @@ class AttemptState(StrEnum):
     @property
     def is_terminal(self) -> bool:
         return self is not AttemptState.RUNNING
-
-
-@dataclass(frozen=True)
-class StepCost:
-    """Seconds and rows of one step of a refresh."""
-
-    name: str
-    seconds: float
-    rows: int | None = None
 
 
 @dataclass(frozen=True)
@@ -69,9 +61,6 @@ class Receipt:
             "started_at": self.started_at.isoformat(),
             "seconds": round(self.seconds, 4),
             "reasons": [{"code": r.code, "text": r.text} for r in self.reasons],
-            "profile": [
-                {"step": c.name, "seconds": round(c.seconds, 4), "rows": c.rows}
-                for c in self.profile
-            ],
+            "profile": [cost.to_json() for cost in self.profile],
             "forecast": {name: round(seconds, 4) for name, seconds in self.forecast.items()},
         }

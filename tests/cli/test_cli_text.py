@@ -12,9 +12,9 @@ from headwater.cli.blocks import Table, plain, table
 from headwater.cli.output import TextOutput, one_screen
 from headwater.cli.terminal import print_blocks
 from headwater.cli.text.attempts import history_table
+from headwater.cli.text.profiles import profile_lines
 from headwater.cli.text.receipts import (
     failure_lines,
-    profile_lines,
     reason_lines,
     receipt_line,
 )
@@ -26,8 +26,9 @@ from headwater.store.attempt_record import AttemptRecord
 from headwater.verify import Verification
 from headwater.vocabulary.errors import SparkFailed
 from headwater.vocabulary.frontier import Frontier, SourceVersion
+from headwater.vocabulary.profile import StepCost, Work
 from headwater.vocabulary.reason import Reason
-from headwater.vocabulary.receipt import AttemptState, Receipt, StepCost
+from headwater.vocabulary.receipt import AttemptState, Receipt
 from headwater.vocabulary.technique import Technique
 
 NOW = datetime(2026, 5, 1, 12, 0, tzinfo=UTC)
@@ -97,12 +98,37 @@ def test_a_rebuild_gives_its_reasons() -> None:
 
 
 def test_a_profile_is_a_tree_of_steps() -> None:
-    """Each step has its time, and its rows where they are known."""
-    costs = (StepCost("changes_orders", 0.1, 1), StepCost("commit", 1.5))
+    """Each part has its time, its rows and work where there are any, below what it is part of."""
+    read = StepCost("changes_orders", 0.1, 1, Work(1, 2, 7, 2048))
+    execute = StepCost("execute", 0.2, None, Work(), (read, StepCost("unaccounted", 0.0004)))
+    commit = StepCost("commit", 1.5, 3, Work(2, 3, 0, 0, 12_600_000, 10))
+    costs = (execute, commit, StepCost("unaccounted", 0.0))
     assert profile_lines(receipt(Technique.MERGE, profile=costs)) == [
-        "  ├─ changes_orders   100 ms  1 row",
-        "  └─ commit           1.50 s",
+        "  ├─ execute             200 ms",
+        "  │  └─ changes_orders   100 ms  1 row, 1 job, 2 tasks, read 2.0 kB of 7 rows",
+        "  ├─ commit              1.50 s  3 rows, 2 jobs, 3 tasks, shuffled 10 B, wrote 13 MB",
+        "  └─ unaccounted           0 ms",
+        "     in all: 3 jobs, 5 tasks, read 2.0 kB of 7 rows, shuffled 10 B, wrote 13 MB",
     ]
+
+
+def test_a_refresh_without_spark_has_a_profile_too() -> None:
+    """A skip that only looked at logs shows its parts and no work."""
+    costs = (StepCost("capture", 0.004), StepCost("unaccounted", 0.001))
+    assert profile_lines(receipt(Technique.SKIP, profile=costs)) == [
+        "  ├─ capture         4 ms",
+        "  └─ unaccounted     1 ms",
+    ]
+    assert profile_lines(receipt(Technique.SKIP)) == ["  └─ no step ran"]
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"),
+    [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (54_321, "54 kB"), (2 * 10**16, "20,000 TB")],
+)
+def test_sizes_are_short(count: int, shown: str) -> None:
+    """Bytes are told in the largest unit that fits."""
+    assert figures.size(count) == shown
 
 
 def test_a_cause_is_told_once() -> None:

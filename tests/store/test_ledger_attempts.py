@@ -13,8 +13,9 @@ from headwater.store import AttemptRecord, Ledger
 from headwater.testing.clock import FrozenClock
 from headwater.vocabulary.errors import CommitFailed, UnknownName, WrongUse
 from headwater.vocabulary.frontier import Frontier, SourceVersion
+from headwater.vocabulary.profile import StepCost, Work
 from headwater.vocabulary.reason import Reason
-from headwater.vocabulary.receipt import AttemptState, Receipt, StepCost
+from headwater.vocabulary.receipt import AttemptState, Receipt
 from headwater.vocabulary.technique import Technique
 
 BEFORE = Frontier.of({"orders": SourceVersion("id-1", 3)})
@@ -35,7 +36,12 @@ def receipt_for(attempt: str, started_at: datetime, **other: Any) -> Receipt:
         started_at=started_at,
         seconds=1.2345678901,
         reasons=(Reason("CHEAPEST", "add 10 rows: ä"),),
-        profile=(StepCost("capture", 0.123456789, 10), StepCost("commit", 1.0, None)),
+        profile=(
+            StepCost("capture", 0.123456789, 10),
+            StepCost(
+                "commit", 1.0, None, Work(), (StepCost("files", 0.5, 2, Work(1, 2, 3, 4, 5, 6)),)
+            ),
+        ),
     )
     return replace(plain, **other)
 
@@ -271,4 +277,11 @@ def test_a_row_can_be_shown_as_json(ledger: Ledger, clock: FrozenClock) -> None:
     assert shown["frontier"] == AFTER.to_json()
     assert shown["state"] == "succeeded"
     assert shown["cancel_requested_by"] == "ann"
-    assert shown["profile"][0] == {"step": "capture", "seconds": 0.123456789, "rows": 10}
+    assert shown["profile"][0] == {
+        "step": "capture",
+        "seconds": 0.123456789,
+        "rows": 10,
+        "work": None,
+        "parts": [],
+    }
+    assert shown["profile"][1]["parts"][0]["work"]["bytes_written"] == 5

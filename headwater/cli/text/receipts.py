@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from headwater.cli import figures
 from headwater.vocabulary.errors import HeadwaterError
-from headwater.vocabulary.receipt import Receipt, StepCost
+from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Technique
 
 
@@ -23,23 +23,6 @@ def reason_lines(receipt: Receipt) -> list[str]:
     if receipt.technique is not Technique.REBUILD:
         return []
     return [f"  why: {reason}" for reason in receipt.reasons]
-
-
-def profile_lines(receipt: Receipt) -> list[str]:
-    """Each step's time and rows as branches below the view's line."""
-    if not receipt.profile:
-        return ["  └─ no step ran"]
-    width = max(len(cost.name) for cost in receipt.profile)
-    last = len(receipt.profile) - 1
-    return [
-        f"  {'└─' if at == last else '├─'} {_step(cost, width)}"
-        for at, cost in enumerate(receipt.profile)
-    ]
-
-
-def _step(cost: StepCost, width: int) -> str:
-    counted = "" if cost.rows is None else f"  {figures.counted(cost.rows, 'row')}"
-    return f"{cost.name.ljust(width)}  {figures.seconds(cost.seconds):>7}{counted}"
 
 
 def failure_lines(failures: dict[str, HeadwaterError]) -> list[str]:

@@ -31,7 +31,9 @@ def options(parser: ArgumentParser) -> None:
         help="up to this version of the source, or of each source by name",
     )
     parser.add_argument("--dry-run", action="store_true", help="print the steps, do nothing")
-    parser.add_argument("--profile", action="store_true", help="print each step's time and rows")
+    parser.add_argument(
+        "--profile", action="store_true", help="print where the time went and what Spark did"
+    )
     parser.add_argument(
         "--watch", action="store_true", help="go on: refresh whenever a source has changed"
     )
