@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 
+from headwater.plan.alike import likeness
 from headwater.plan.render import render
 from headwater.plan.steps import Derive
 from headwater.vocabulary.algebra import Node, Scan, scans
+from headwater.vocabulary.names import WEIGHT, quoted
 
 Law = Callable[["Planning", Node], str | None]
 
@@ -36,6 +38,7 @@ class Planning:
     uses_changes: set[str] = field(default_factory=set)
     _deltas: dict[int, str | None] = field(default_factory=dict)
     _kept: list[Node] = field(default_factory=list)
+    _alike: dict[Hashable, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def moved(self, node: Node) -> bool:
         return any(scan.source in self.changed for scan in scans(node))
@@ -52,8 +55,28 @@ class Planning:
             return None
         if id(node) not in self._deltas:
             self._kept.append(node)  # an id is only unique while its object lives
-            self._deltas[id(node)] = self.laws[type(node)](self, node)
+            self._deltas[id(node)] = self._made(node)
         return self._deltas[id(node)]
+
+    def _made(self, node: Node) -> str | None:
+        """By the operator's law, or from the change of a part that is alike."""
+        like = likeness(node)
+        if like is None or like not in self._alike:
+            made = self.laws[type(node)](self, node)
+            if like is not None and made is not None:
+                self._alike[like] = (made, node.columns)
+            return made
+        name, columns = self._alike[like]
+        self._keep(name)
+        pairs = zip(columns, node.columns, strict=True)
+        renamed = ", ".join(f"{quoted(first)} AS {quoted(ours)}" for first, ours in pairs)
+        return self.relation("alike", f"SELECT {renamed}, {quoted(WEIGHT)} FROM {quoted(name)}")
+
+    def _keep(self, name: str) -> None:
+        """Two will read it."""
+        for at, step in enumerate(self.derived):
+            if step.name == name:
+                self.derived[at] = replace(step, once=True)
 
     def relation(self, hint: str, sql: str, *, once: bool = False) -> str:
         name = f"__hw_{len(self.derived) + 1}_{hint}"
