@@ -14,6 +14,7 @@ from headwater.execute.cause import cause_of
 from headwater.execute.executor import Executor
 from headwater.execute.isolated import isolated, tagged
 from headwater.execute.recorder import Recorder
+from headwater.execute.shared_changes import SharedChanges
 from headwater.execute.staged import Staged, Stored
 from headwater.plan.planner import Situation
 from headwater.plan.steps import RefreshPlan
@@ -37,6 +38,7 @@ class Run:
     known: Known
     pins: Mapping[str, SourceVersion]
     recorder: Recorder
+    changes_read: SharedChanges
 
 
 def execute(run: Run, situation: Situation, plan: RefreshPlan) -> Staged:
@@ -48,7 +50,8 @@ def execute(run: Run, situation: Situation, plan: RefreshPlan) -> Staged:
         with tagged(spark, attempt.tag), recorder.part("execute", spark):
             with recorder.part("session"):
                 session = isolated(spark)
-            executor = Executor(session, tables, _stored(run), expected, recorder)
+            stored, shared = _stored(run), run.changes_read
+            executor = Executor(session, tables, stored, expected, recorder, shared)
             return executor.run(plan, attempt.checkpoint)
     except HeadwaterError:
         raise

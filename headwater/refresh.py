@@ -10,6 +10,7 @@ from headwater.attempt import Attempt
 from headwater.compiled_views import compiled_view
 from headwater.execute.job_work import work_by_part
 from headwater.execute.recorder import Recorder
+from headwater.execute.shared_changes import SharedChanges
 from headwater.landing import Run, execute, land
 from headwater.plan.planner import Choice, Situation, choose, plan_refresh
 from headwater.plan.steps import RefreshPlan
@@ -43,15 +44,21 @@ from headwater.workspace import Workspace
 Pins = Mapping[str, SourceVersion]
 
 
-def refresh_view(workspace: Workspace, name: str, pins: Pins, request: Request) -> Receipt:
+def refresh_view(
+    workspace: Workspace,
+    name: str,
+    pins: Pins,
+    request: Request,
+    changes_read: SharedChanges | None = None,
+) -> Receipt:
     """Move one view to the pinned versions of what it reads, or say why not."""
     started = Started.now(workspace.clock)
     known = look_for(workspace, name, request)
     with Attempt(workspace, name, request=request, frontier=known.record.frontier) as attempt:
-        recorder = Recorder(attempt.tag)
+        recorder, shared = Recorder(attempt.tag), changes_read or SharedChanges({})
         recorder.passed("claim", time.perf_counter() - started.watch)
         try:
-            known, ran = _refresh_claimed(workspace, name, pins, request, attempt, recorder)
+            known, ran = _refresh_claimed(workspace, name, pins, request, attempt, recorder, shared)
             receipt = receipt_of(attempt.id, known, pins, started, ran)
             attempt.succeed(receipt)
             with recorder.part("publish"):
@@ -71,6 +78,7 @@ def _refresh_claimed(
     request: Request,
     attempt: Attempt,
     recorder: Recorder,
+    shared: SharedChanges,
 ) -> tuple[Known, Ran]:
     attempt.checkpoint("capture")
     with recorder.part("capture"):
@@ -82,7 +90,7 @@ def _refresh_claimed(
         if needs_compiling(changes, situation):
             view, situation = compiled_anew(workspace, view, situation)
     if situation.changed or situation.must_rebuild or request.is_rebuild:
-        ran = _run(Run(workspace, attempt, view, known, pins, recorder), situation)
+        ran = _run(Run(workspace, attempt, view, known, pins, recorder, shared), situation)
     else:
         with recorder.part("publish"):
             publish_quiet(workspace.ledger, known.record, Frontier.of(pins))

@@ -17,6 +17,7 @@ from headwater.capture.changes import ChangeKind, capture_changes
 from headwater.capture.view_log import committed_state
 from headwater.define.graph import ancestors, base_sources
 from headwater.define.kind import canonical
+from headwater.execute.shared_changes import SharedChanges
 from headwater.quiet import quiet_refresh
 from headwater.request import Request
 from headwater.settling import look
@@ -188,10 +189,11 @@ def _run(
     sorter.prepare()
     outcome = Outcome()
     running: dict[Future[Receipt], str] = {}
+    shared = SharedChanges(_readers(workspace, chosen))
 
     def one(view: str) -> Receipt:
         asked = request if view in wanted else Request(manual=request.manual)
-        return _refreshed(workspace, view, view_pins(workspace, view, pins), asked)
+        return _refreshed(workspace, view, view_pins(workspace, view, pins), asked, shared)
 
     with ThreadPoolExecutor(max_workers=workspace.config.refresh_parallel) as pool:
         try:
@@ -212,14 +214,27 @@ def _run(
 
 
 def _refreshed(
-    workspace: Workspace, view: str, pins: Mapping[str, SourceVersion], request: Request
+    workspace: Workspace,
+    view: str,
+    pins: Mapping[str, SourceVersion],
+    request: Request,
+    shared: SharedChanges,
 ) -> Receipt:
     quiet = quiet_refresh(workspace, view, pins, request)
     if quiet is not None:
         return quiet
     from headwater.refresh import refresh_view  # noqa: PLC0415  (loads the planner and its parser)
 
-    return refresh_view(workspace, view, pins, request)
+    return refresh_view(workspace, view, pins, request, shared)
+
+
+def _readers(workspace: Workspace, views: Iterable[str]) -> dict[str, list[str]]:
+    """The queries that read each table, of the views that are refreshed together."""
+    found: dict[str, list[str]] = {}
+    for view in views:
+        for name in workspace.inputs(view):
+            found.setdefault(name, []).append(workspace.definitions.views[view].query)
+    return found
 
 
 def _stop(workspace: Workspace, running: Iterable[Future[Receipt]]) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from headwater.execute.bounds import Bounds
-from headwater.execute.reading import changes, pinned_columns, stored_rows
+from headwater.execute.reading import changes, netted, pinned_columns, stored_rows, wide_changes
 from headwater.execute.recorder import Recorder
 from headwater.execute.relations import SMALL_ROWS, Kept, keep
+from headwater.execute.shared_changes import SharedChanges
 from headwater.execute.staged import Staged, Stored
 from headwater.plan.steps import (
     Derive,
@@ -43,6 +44,7 @@ class Executor:
         stored: Stored | None,
         expected_rows: Mapping[str, int | None],
         recorder: Recorder,
+        changes_read: SharedChanges,
     ) -> None:
         self._session = session
         self._tables = tables
@@ -51,6 +53,7 @@ class Executor:
         self._kept: dict[str, Kept] = {}
         self._bounds = Bounds(session, self._kept)
         self._recorder = recorder
+        self._changes = changes_read
 
     def run(self, plan: RefreshPlan, checkpoint: Checkpoint) -> Staged:
         """Make every relation; a rewrite turns into the cheaper of its two ways."""
@@ -81,8 +84,7 @@ class Executor:
             frame = pinned_columns(self._session, table, step.version, step.columns)
             self._register(step.name, frame)
         elif isinstance(step, ReadChanges):
-            frame = changes(self._session, self._tables[step.source], step)
-            self._keep(step.name, frame, may_be_small=self._is_small(step.source))
+            self._make_changes(step)
         elif isinstance(step, ReadView) and self._stored is not None:
             self._register(step.name, stored_rows(self._session, self._stored))
         elif isinstance(step, Derive):
@@ -93,6 +95,21 @@ class Executor:
                 self._register(step.name, frame)
         else:
             raise TypeError(f"cannot execute {step}")
+
+    def _make_changes(self, step: ReadChanges) -> None:
+        table, is_small = self._tables[step.source], self._is_small(step.source)
+        shared = None
+        if is_small:
+            shared = self._changes.rows(self._session, table, step, wide_changes)
+        if shared is None:
+            frame = changes(self._session, table, step)
+            self._keep(step.name, frame, may_be_small=is_small)
+        elif step.inserts_only:
+            self._kept[step.name] = shared
+            self._register(step.name, shared.frame)
+        else:  # in one partition, netting so few rows needs no exchange
+            frame = netted(self._session, step, shared.frame.coalesce(1))
+            self._keep(step.name, frame, may_be_small=True)
 
     def _keep(self, name: str, frame: DataFrame, *, may_be_small: bool) -> None:
         kept = self._kept[name] = keep(self._session, frame, may_be_small=may_be_small)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from headwater.capture.actions import Action
@@ -69,8 +69,28 @@ def changes(session: SparkSession, table: StoredTable, step: ReadChanges) -> Dat
     """Signed rows of (after, up_to]; netted, unless the log proves that rows only came."""
     if not step.has_feed:
         return _snapshot_difference(session, table, step)
+    feed, weight = feed_rows(session, table, step)
+    rows = signed(feed, weight, table, step.columns)
+    return rows if step.inserts_only else netted(session, step, rows)
+
+
+def wide_changes(
+    session: SparkSession,
+    table: StoredTable,
+    step: ReadChanges,
+    choose: Callable[[Sequence[str]], list[str]],
+) -> DataFrame:
+    """Signed rows, not netted, of the columns that are chosen of all that are there."""
+    feed, weight = feed_rows(session, table, step)
+    return signed(feed, weight, table, choose(feed.columns))
+
+
+def feed_rows(
+    session: SparkSession, table: StoredTable, step: ReadChanges
+) -> tuple[DataFrame, str]:
+    """What the table's log has of (after, up_to], and the SQL of a row's weight."""
     if step.inserts_only:
-        return _added_rows(session, table, step)
+        return _added_rows(session, table, step), "1"
     feed = (
         session.read.format("delta")
         .option("readChangeFeed", "true")
@@ -78,14 +98,20 @@ def changes(session: SparkSession, table: StoredTable, step: ReadChanges) -> Dat
         .option("endingVersion", step.up_to)
         .load(table.path)
     )
+    return feed, "CASE WHEN _change_type IN ('insert', 'update_postimage') THEN 1 ELSE -1 END"
+
+
+def signed(feed: DataFrame, weight: str, table: StoredTable, columns: Sequence[str]) -> DataFrame:
+    """Some columns under the names queries know, and the weight."""
+    shown = (table.column(name) for name in columns)
+    return feed.selectExpr(*shown, f"CAST({weight} AS BIGINT) AS {quoted(WEIGHT)}")
+
+
+def netted(session: SparkSession, step: ReadChanges, rows: DataFrame) -> DataFrame:
+    """What is left of a row's comings and goings within the window."""
     raw = f"{step.name}_feed"
-    feed.createOrReplaceTempView(raw)
-    sign = "CASE WHEN _change_type IN ('insert', 'update_postimage') THEN 1 ELSE -1 END"
-    signed = (
-        f"SELECT {table.columns(step.columns)}, CAST({sign} AS BIGINT) AS {quoted(WEIGHT)} "
-        f"FROM {quoted(raw)}"
-    )
-    return session.sql(consolidated(step.columns, f"({signed})"))
+    rows.createOrReplaceTempView(raw)
+    return session.sql(consolidated(step.columns, quoted(raw)))
 
 
 def _added_rows(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:
@@ -97,9 +123,7 @@ def _added_rows(session: SparkSession, table: StoredTable, step: ReadChanges) ->
         for kind, action in log.actions(version)
         if kind == "add" and action.get("dataChange", True)
     ]
-    rows = files_frame(session, table.path, step.up_to, added)
-    shown = (table.column(name) for name in step.columns)
-    return rows.selectExpr(*shown, f"CAST(1 AS BIGINT) AS {quoted(WEIGHT)}")
+    return files_frame(session, table.path, step.up_to, added)
 
 
 def _snapshot_difference(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:

@@ -29,7 +29,7 @@ class Kept:
 
 def keep(session: SparkSession, frame: DataFrame, *, may_be_small: bool) -> Kept:
     """The same rows, evaluated exactly once."""
-    if may_be_small and _survives_arrow(frame):
+    if may_be_small and _all_survive(frame):
         table = frame.limit(SMALL_ROWS + 1).toArrow()
         if table.num_rows <= SMALL_ROWS:
             local = session.createDataFrame(table, schema=frame.schema)
@@ -38,20 +38,20 @@ def keep(session: SparkSession, frame: DataFrame, *, may_be_small: bool) -> Kept
     return Kept(kept, kept.count())
 
 
-def _survives_arrow(frame: DataFrame) -> bool:
-    return all(_is_plain(field.dataType) for field in frame.schema.fields)
+def _all_survive(frame: DataFrame) -> bool:
+    return all(survives_arrow(field.dataType) for field in frame.schema.fields)
 
 
-def _is_plain(type_: DataType) -> bool:
+def survives_arrow(type_: DataType) -> bool:
     """Types that come back from Arrow exactly as they went."""
     from pyspark.sql import types  # noqa: PLC0415  (pyspark loads only where Spark runs)
 
     if isinstance(type_, types.StringType):
         return type(type_) is types.StringType and type_.collation == "UTF8_BINARY"
     if isinstance(type_, types.ArrayType):
-        return _is_plain(type_.elementType)
+        return survives_arrow(type_.elementType)
     if isinstance(type_, types.StructType):
-        return all(_is_plain(field.dataType) for field in type_.fields)
+        return all(survives_arrow(field.dataType) for field in type_.fields)
     plain = (
         types.BooleanType,
         types.ByteType,
