@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import platform
+import sys
 import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from benchmarks.control import control_plane
 from benchmarks.figures import Figure
 from benchmarks.following import follow_changes
 from benchmarks.idle import idle_command, idle_in_process
+from benchmarks.matrix.command import main as matrix
 from benchmarks.small import small_change
 from benchmarks.tpch import tpch_views
 from benchmarks.tpch_queries import tpch_queries
@@ -46,6 +48,8 @@ _LONG = {"queries"}
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["matrix"]:
+        return matrix(sys.argv[2:])
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--quick", action="store_true", help="smaller data, a minute or two")
     options.add_argument("--scale", type=float, default=None, help="TPC-H scale factor")
