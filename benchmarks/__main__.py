@@ -1,4 +1,7 @@
-"""`python -m benchmarks [--quick] [--only NAME]`: every table, printed and kept as JSON."""
+"""`python -m benchmarks [--quick] [--only NAME]`: every table, printed and kept as JSON.
+
+`python -m benchmarks matrix` is the last and largest group alone, with options of its own.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,14 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import memory
 from benchmarks.control import control_plane
 from benchmarks.figures import Figure
 from benchmarks.following import follow_changes
 from benchmarks.idle import idle_command, idle_in_process
+from benchmarks.matrix.command import RESULTS as MATRIX_RESULTS
 from benchmarks.matrix.command import main as matrix
+from benchmarks.matrix.results import Store, revision
 from benchmarks.small import small_change
 from benchmarks.tpch import tpch_views
 from benchmarks.tpch_queries import tpch_queries
@@ -41,14 +47,16 @@ _GROUPS: dict[str, list[Benchmark]] = {
     "small": [lambda root, *_: small_change(root / "small")],
     "tpch": [lambda root, scale, _: tpch_views(root / "tpch", scale)],
     "queries": [lambda root, scale, _: tpch_queries(root / "queries", scale)],
+    "memory": [lambda root, *_: _memory(root / "memory")],
 }
 """What is measured, in the order in which it is."""
 
-_LONG = {"queries"}
+_LONG = {"queries", "memory"}
+_MATRIX = "matrix"
 
 
 def main() -> int:
-    if sys.argv[1:2] == ["matrix"]:
+    if sys.argv[1:2] == [_MATRIX]:
         return matrix(sys.argv[2:])
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--quick", action="store_true", help="smaller data, a minute or two")
@@ -64,11 +72,20 @@ def main() -> int:
                 found = benchmark(Path(folder), scale, chosen.quick)
                 figures += found
                 console.print(_table(found))
-    memory = psutil.Process().memory_info().rss / 2**20
-    figures.append(Figure("memory", "the Python process at the end", memory, "MB"))
+    held = psutil.Process().memory_info().rss / 2**20
+    figures.append(Figure("memory", "the Python process at the end", held, "MB"))
     console.print(_table(figures[-1:]))
     console.print(f"kept in {_keep(figures, quick=chosen.quick)}")
+    if chosen.only is None:
+        matrix(["--quick"] if chosen.quick else [])
     return 1 if any(figure.missed for figure in figures) else 0
+
+
+def _memory(folder: Path) -> list[Figure]:
+    """Kept for the matrix's targets too."""
+    value = memory.measured(folder)
+    Store(MATRIX_RESULTS, revision()).add({"kind": "memory", **value})
+    return memory.figures(value)
 
 
 def _wanted(only: str | None, *, quick: bool) -> list[str]:

@@ -9,11 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.figures import median_seconds
 from benchmarks.matrix.by_hand import ByHand
-from benchmarks.matrix.changes import Change, Tide, Window
+from benchmarks.matrix.changes import FIRST, Change, Tide, Window
 from benchmarks.matrix.contenders import (
+    APPEND,
     AUTO,
     FORCED,
+    PIPELINES,
+    RECOMPUTE,
     Contender,
     Kept,
     NotSound,
@@ -22,6 +26,7 @@ from benchmarks.matrix.contenders import (
     forget,
 )
 from benchmarks.matrix.equal import digest
+from benchmarks.matrix.pipelines import Pipelines
 from benchmarks.matrix.results import Row, Timing
 from benchmarks.matrix.shapes import Shape
 from benchmarks.matrix.tables import Lake, Table
@@ -60,29 +65,37 @@ class Arena:
         self._lake.make(self.spark)
         self._lake.register(self.spark)
         say(f"tables for {rows:,} rows made in {time.perf_counter() - started:.0f} s")
+        at_once = self.auto.hw.workspace.config.refresh_parallel
+        self._recomputed = Recomputed(folder / "recomputed", self.spark, at_once)
+        self._pipelines = Pipelines(folder / PIPELINES, self._lake, self.spark)
         self._plain: list[Contender] = [
-            Recomputed(folder / "recomputed", self.spark),
+            self._recomputed,
             ByHand(folder / "by_hand", self._lake, self.spark),
         ]
 
-    def enter(self, shape: Shape, *, forced: bool = True) -> None:
-        """Build a shape's views once per contender."""
-        started = time.perf_counter()
-        entering: list[Contender] = [self.auto, *self._plain]
-        self.auto.build(shape)
-        if forced and len(shape.views) == 1:
-            sound = self.auto.sound(shape)
-            entering += [self._forced(name) for name in FORCED if name in sound]
-        self._taking_part[shape.name] = [
-            c for c in entering if c is self.auto or self._enters(c, shape)
-        ]
-        names = ", ".join(c.name for c in self._taking_part[shape.name])
-        self._say(f"{shape.title}: built in {time.perf_counter() - started:.0f} s for {names}")
+    def enter(self, shapes: Sequence[Shape], *, large: bool = False) -> None:
+        """Build the views once per contender; what is sound shows under a first change.
 
-    def _forced(self, technique: str) -> Kept:
-        if technique not in self._kept:
-            self._kept[technique] = Kept(self._folder / technique, self._lake, technique)
-        return self._kept[technique]
+        On a large size nothing is forced, and another engine takes part.
+        """
+        for shape in shapes:
+            self.auto.build(shape)
+        self._tide.turn(self.spark, FIRST)
+        for shape in shapes:
+            started = time.perf_counter()
+            sound = set() if large else self.auto.sound(shape)
+            others = [*self._plain, *(self._forced(way) for way in FORCED if way in sound)]
+            others += [self._pipelines] if large else []
+            entered = [self.auto, *(c for c in others if self._enters(c, shape))]
+            self._taking_part[shape.name] = entered
+            self.auto.follow(shape, {})
+            names = ", ".join(contender.name for contender in entered)
+            self._say(f"{shape.title}: built in {time.perf_counter() - started:.0f} s for {names}")
+
+    def _forced(self, way: str) -> Kept:
+        if way not in self._kept:
+            self._kept[way] = Kept(self._folder / way, self._lake, way)
+        return self._kept[way]
 
     def _enters(self, contender: Contender, shape: Shape) -> bool:
         try:
@@ -91,13 +104,20 @@ class Arena:
             self._say(f"{shape.title}: {contender.name} could not be built: {_short(error)}")
             return False
 
-    def play(self, change: Change, shapes: Sequence[Shape], told: Callable[[Row], None]) -> None:
+    def play(
+        self, change: Change, shapes: Sequence[Shape], rounds: int, told: Callable[[Row], None]
+    ) -> None:
         """An untimed round, then timed ones; the order of contenders turns with every round."""
         found: dict[str, dict[str, list[Measured]]] = {shape.name: {} for shape in shapes}
-        changed = self.round(change, shapes, lambda *_: None)
-        for _ in range(change.rounds):
+        if change.appends:
+            self._catch_up(shapes)
+        changed = self.round(change, shapes, without={RECOMPUTE, PIPELINES})
+        for number in range(rounds):
             changed = self.round(
-                change, shapes, lambda shape, who, run: found[shape].setdefault(who, []).append(run)
+                change,
+                shapes,
+                lambda shape, who, run: found[shape].setdefault(who, []).append(run),
+                without={PIPELINES} if number else (),
             )
         for shape in shapes:
             timings = {name: _timing(runs) for name, runs in found[shape.name].items()}
@@ -108,16 +128,29 @@ class Arena:
         change: Change,
         shapes: Sequence[Shape],
         told: Callable[[str, str, Measured], None] = lambda *_: None,
+        *,
+        without: Collection[str] = (),
     ) -> int:
-        """One change of the sources, followed by every contender; how many rows it changed."""
+        """One change of the sources, followed by the contenders; how many rows it changed.
+
+        Who recomputes everything may be left out.
+        """
         window, changed = self._tide.turn(self.spark, change)
         self._turns += 1
         for shape in shapes:
             for contender in self._in_turn(shape):
+                if contender.name in without or (contender.name == APPEND and not change.appends):
+                    continue
                 measured = self._measure(contender, shape, window)
                 if measured is not None:
                     told(shape.name, contender.name, measured)
         return changed
+
+    def _catch_up(self, shapes: Sequence[Shape]) -> None:
+        """Who only ever appends does not follow other changes; now its turn comes."""
+        for shape in shapes:
+            if self._kept.get(APPEND) in self._taking_part[shape.name]:
+                self._kept[APPEND].catch_up(shape)
 
     def _in_turn(self, shape: Shape) -> list[Contender]:
         entered = self._taking_part[shape.name]
@@ -137,28 +170,35 @@ class Arena:
         return Measured(time.perf_counter() - started, told)
 
     def check(self, shape: Shape) -> Mapping[str, bool]:
-        """Contender -> whether its last view is what the query gives now."""
-        *_, last = shape.views
-        rows = self.spark.sql(_whole(shape))
-        columns = rows.columns
-        expected = digest(rows, columns)
+        """Contender -> whether its views hold what the queries, just recomputed, give."""
+        self._recomputed.follow(shape, {})
+        self._catch_up([shape])
+        expected = {}
+        for view in shape.views:
+            rows = self._recomputed.content(view)
+            expected[view] = rows.columns, digest(rows, rows.columns)
         return {
-            contender.name: digest(contender.content(last), columns) == expected
+            contender.name: all(
+                digest(contender.content(view), columns) == wanted
+                for view, (columns, wanted) in expected.items()
+            )
             for contender in self._taking_part[shape.name]
+            if contender.name not in {RECOMPUTE, PIPELINES}
         }
+
+    def idle(self, shape: Shape) -> tuple[float, int]:
+        """Seconds and Spark jobs of a refresh of all the shape's views with nothing to do."""
+        self.auto.follow(shape, {})
+        scheduler = self.spark.sparkContext._jsc.sc().dagScheduler()  # noqa: SLF001
+        before = scheduler.numTotalJobs()
+        seconds = median_seconds(lambda: self.auto.follow(shape, {}), 5)
+        return seconds, scheduler.numTotalJobs() - before
 
     def close(self) -> None:
         """Give the disk back; the Spark session stays for who comes next."""
         for kept in self._kept.values():
             kept.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def _whole(shape: Shape) -> str:
-    """The last view's query over the tables alone."""
-    *above, last = shape.views
-    named = ", ".join(f"{name} AS ({shape.views[name]})" for name in above)
-    return f"WITH {named} {shape.views[last]}" if named else shape.views[last]
 
 
 def _timing(runs: Collection[Measured]) -> Timing:

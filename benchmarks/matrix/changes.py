@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from deltalake import DeltaTable
+
 from benchmarks.matrix.tables import Lake, Table
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ class Change:
 
     def count(self, table: Table, rows: int) -> int:
         """Rows to change in a table made for `rows` facts."""
-        return self.rows or max(round(self.share * table.size(rows)), 1)
+        return self.rows or max(round(self.share * table.pace * table.size(rows)), 1)
 
 
 def _shares(*, clustered: bool) -> tuple[Change, ...]:
@@ -49,6 +51,7 @@ def _shares(*, clustered: bool) -> tuple[Change, ...]:
 
 APPEND = Change("append10", "10 rows appended", rows=10, appends=True, rounds=3)
 THOUSAND = Change("1000c", "1,000 rows clustered", rows=1000, rounds=2)
+FIRST = Change("first", "one row of all tables that change", share=1e-9)
 CHANGES = (APPEND, THOUSAND, *_shares(clustered=True), *_shares(clustered=False))
 """In this order: a MERGE that touches every file takes the order of keys from them."""
 
@@ -65,15 +68,18 @@ class Tide:
         self._round = 0
 
     def turn(self, spark: SparkSession, change: Change) -> tuple[Window, int]:
-        """Commit one round of a change to every table that changes; the versions, and the rows."""
+        """Commit one round of a change; what is new, and how many rows.
+
+        A share is one of every table that changes, a number of rows is of the first.
+        """
         self._round += 1
         window: Window = {}
         total = 0
-        for table in self._lake.tables:
-            if table.changes:
-                total += self._commit(spark, table, change)
-                version = _version(spark, self._lake.path(table.name))
-                window[table.name] = (version, version)
+        changing = [table for table in self._lake.tables if table.changes]
+        for table in changing[:1] if change.rows else changing:
+            total += self._commit(spark, table, change)
+            version = DeltaTable(self._lake.path(table.name)).version()
+            window[table.name] = (version, version)
         return window, total
 
     def _commit(self, spark: SparkSession, table: Table, change: Change) -> int:
@@ -114,9 +120,3 @@ class Tide:
             return f"SELECT * FROM {place} WHERE id > {above} ORDER BY id DESC LIMIT {count}"
         most = round(_PARTS * count / table.size(self._lake.rows))
         return f"SELECT * FROM {place} WHERE pmod(xxhash64(id, {self._round}), {_PARTS}) < {most}"
-
-
-def _version(spark: SparkSession, path: str) -> int:
-    from deltalake import DeltaTable
-
-    return DeltaTable(path).version()

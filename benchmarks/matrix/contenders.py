@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,7 +20,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 AUTO, RECOMPUTE, BY_HAND = "auto", "recompute", "by hand"
-FORCED = ("append", "merge", "delta", "rekey", "rebuild")
+APPEND, INCREMENTAL = "append", "incremental"
+FORCED = (APPEND, "merge", "delta", "rekey", INCREMENTAL, "rebuild")
+PIPELINES = "pipelines"
+SHOWN = (AUTO, RECOMPUTE, BY_HAND, *FORCED, PIPELINES)
 
 
 class NotSound(Exception):
@@ -48,11 +54,12 @@ class Contender(Protocol):
 
 
 class Kept:
-    """Headwater in a project of its own; a forced technique where one is named."""
+    """Headwater in a project of its own; `way` is a forced technique, or the policy INCREMENTAL."""
 
-    def __init__(self, folder: Path, lake: Lake, technique: str | None = None) -> None:
-        self.name = technique or AUTO
-        self._technique = technique
+    def __init__(self, folder: Path, lake: Lake, way: str = AUTO) -> None:
+        self.name = way
+        self._technique = None if way in {AUTO, INCREMENTAL} else way
+        self._policy = "POLICY INCREMENTAL" if way == INCREMENTAL else ""
         folder.mkdir(parents=True)
         (folder / "headwater.toml").write_text("")
         self.hw = headwater.open(folder)
@@ -63,25 +70,37 @@ class Kept:
             path = self._lake.path(table.name)
             self.hw.sql(f"CREATE SOURCE IF NOT EXISTS {table.name} FROM DELTA '{path}'")
         for name, query in shape.views.items():
-            self.hw.sql(f"CREATE MATERIALIZED VIEW {name} AS {query}")
+            self.hw.sql(f"CREATE MATERIALIZED VIEW {name} {self._policy} AS {query}")
         return True
 
     def follow(self, shape: Shape, _window: Window) -> Told:
-        """The last view and all it reads; where the technique is not sound, by any."""
-        *_, last = shape.views
-        try:
-            receipt = self.hw.refresh(last, technique=self._technique)
-        except TechniqueRefused as refused:
-            self.hw.refresh(last)
-            raise NotSound(str(refused)) from None
+        """All views of the shape; where the technique is not sound, by any."""
+        outcome = self.hw.refresh_all(shape.views, technique=self._technique)
+        for error in outcome.failures.values():
+            if not isinstance(error, TechniqueRefused):
+                raise error
+        if outcome.failures:
+            self.catch_up(shape)
+            raise NotSound
+        receipts = outcome.receipts.values()
+        if shape.is_graph:
+            used = Counter(receipt.technique.value for receipt in receipts)
+            return Told(" ".join(f"{n} {technique}" for technique, n in used.most_common()))
+        (receipt,) = receipts
         return Told(receipt.technique.value, dict(receipt.forecast))
 
+    def catch_up(self, shape: Shape) -> None:
+        """By any technique."""
+        for error in self.hw.refresh_all(shape.views).failures.values():
+            raise error
+
     def sound(self, shape: Shape) -> set[str]:
-        """The techniques that keep the last view under updates and deletes."""
-        *_, last = shape.views
-        verdicts = self.hw.explain(last).verdicts
-        open_to = {v.technique.value for v in verdicts if v.sound}
-        return open_to | ({"append"} if shape.appendable else set())
+        """The ways open to the view under the change that waits; a graph has no single one."""
+        if shape.is_graph:
+            return {INCREMENTAL, "rebuild"}
+        (view,) = shape.views
+        open_to = {v.technique.value for v in self.hw.explain(view).verdicts if v.sound}
+        return open_to | ({APPEND} if shape.appendable else set())
 
     def content(self, view: str) -> DataFrame:
         return self.hw.table(view)
@@ -91,25 +110,40 @@ class Kept:
 
 
 class Recomputed:
-    """Plain Spark: the query, written over a plain Delta table."""
+    """Plain Spark: the queries, written over plain Delta tables; as many at once as Headwater."""
 
     name = RECOMPUTE
 
-    def __init__(self, folder: Path, spark: SparkSession) -> None:
+    def __init__(self, folder: Path, spark: SparkSession, at_once: int) -> None:
         self._folder = folder
         self._spark = spark
+        self._at_once = at_once
 
     def build(self, shape: Shape) -> bool:
-        self.follow(shape, {})
+        for name in shape.views:
+            self._write(shape, name)
+            show(self._spark, name, str(self._folder / name))
         return True
 
     def follow(self, shape: Shape, _window: Window) -> Told:
-        for name, query in shape.views.items():
-            path = str(self._folder / name)
-            self._spark.sql(query).write.format("delta").mode("overwrite").save(path)
-            if len(shape.views) > 1:
-                show(self._spark, name, path)
+        if not shape.is_graph:
+            self._write(shape, shape.name)
+            return Told("overwrite")
+        sorter = TopologicalSorter(shape.reads())
+        sorter.prepare()
+        with ThreadPoolExecutor(self._at_once) as pool:
+            running: dict[Future[None], str] = {}
+            while sorter.is_active():
+                for name in sorter.get_ready():
+                    running[pool.submit(self._write, shape, name)] = name
+                for done in wait(running, return_when=FIRST_COMPLETED).done:
+                    done.result()
+                    sorter.done(running.pop(done))
         return Told("overwrite")
+
+    def _write(self, shape: Shape, name: str) -> None:
+        rows = self._spark.sql(shape.views[name]).write.format("delta")
+        rows.mode("overwrite").save(str(self._folder / name))
 
     def content(self, view: str) -> DataFrame:
         return self._spark.read.format("delta").load(str(self._folder / view))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
 from benchmarks.matrix.arena import Arena
-from benchmarks.matrix.changes import Change
+from benchmarks.matrix.changes import CHANGES, Change
+from benchmarks.matrix.contenders import PIPELINES, RECOMPUTE
+from benchmarks.matrix.machine import machine
 from benchmarks.matrix.results import Row, Store
 from benchmarks.matrix.shapes import Shape
 from benchmarks.matrix.terminal import line
@@ -18,48 +21,72 @@ from benchmarks.matrix.terminal import line
 _HISTORY = 3
 """Rounds before anything is timed: code gets compiled, and `auto` learns what its choices cost."""
 
-Waiting = Mapping[Change, Sequence[Shape]]
+_LARGE_ROUNDS = 2
+
+Wanted = Sequence[tuple[Shape, Change]]
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How much is done for a figure.
+
+    `history` are rounds before anything is timed: code gets compiled, and `auto` learns what its
+    choices cost. `rounds` is the most that are timed.
+    """
+
+    history: int = 3
+    rounds: int = 3
 
 
 class Measuring:
     """Fills a store."""
 
-    def __init__(self, store: Store, console: Console, folder: str | None = None) -> None:
+    def __init__(
+        self, store: Store, console: Console, folder: str | None = None, pace: Pace | None = None
+    ) -> None:
         self._store = store
         self._console = console
         self._folder = folder
+        self._pace = pace or Pace()
         self._began = time.perf_counter()
         self._left = 0
 
-    def run(self, rows: int, shapes: Sequence[Shape], changes: Sequence[Change]) -> None:
-        """All rows that are missing at one size."""
-        done = self._store.rows()
-        waiting = {
-            change: [s for s in shapes if (rows, s.name, change.name) not in done]
-            for change in changes
-        }
-        entering = [s for s in shapes if any(s in each for each in waiting.values())]
-        if not entering:
-            return
-        self._left += sum(map(len, waiting.values()))
-        folder = Path(tempfile.mkdtemp(prefix="headwater-matrix-", dir=self._folder))
-        arena = Arena(folder, entering[0].tables, rows, self.say)
-        try:
-            self._play(arena, entering, waiting)
-        finally:
-            arena.close()
+    def run(self, rows: int, wanted: Wanted, *, large: bool = False) -> None:
+        """All rows that are missing at one size, one set of tables after the other.
 
-    def _play(self, arena: Arena, entering: Sequence[Shape], waiting: Waiting) -> None:
-        for shape in entering:
-            arena.enter(shape)
-        changes = [change for change, shapes in waiting.items() if shapes]
-        for number in range(_HISTORY):
-            arena.round(changes[number % len(changes)], entering)
-        self.say(f"{_HISTORY} rounds of history")
+        On a large size no technique is forced, and few rounds are timed.
+        """
+        done = self._store.rows()
+        missing = [(s, c) for s, c in wanted if (rows, s.name, c.name) not in done]
+        for tables in {id(shape.tables): shape.tables for shape, _ in missing}.values():
+            folder = Path(tempfile.mkdtemp(prefix="headwater-matrix-", dir=self._folder))
+            arena = Arena(folder, tables, rows, self.say)
+            self._store.add({"kind": "machine", **machine(arena.spark)})
+            try:
+                here = [(s, c) for s, c in missing if s.tables is tables]
+                self._play(arena, here, large=large)
+            finally:
+                arena.close()
+
+    def _play(self, arena: Arena, wanted: Wanted, *, large: bool) -> None:
+        shapes = list({shape.name: shape for shape, _ in wanted}.values())
+        changes = [c for c in CHANGES if any(change is c for _, change in wanted)]
+        self._left = len(shapes) * len(changes)
+        arena.enter(shapes, large=large)
+        for number in range(self._pace.history):
+            without = {RECOMPUTE, PIPELINES} if large and number else {PIPELINES}
+            arena.round(changes[number % len(changes)], shapes, without=without)
+        self.say(f"{self._pace.history} rounds of history")
         for change in changes:
-            arena.play(change, waiting[change], self._keep)
-        for shape in entering:
+            most = min(self._pace.rounds, _LARGE_ROUNDS) if large else self._pace.rounds
+            arena.play(change, shapes, min(change.rounds, most), self._keep)
+        for shape in shapes:
             self._check(arena, shape)
+            if shape.is_graph:
+                seconds, jobs = arena.idle(shape)
+                about = {"rows": arena.rows, "shape": shape.name, "views": len(shape.views)}
+                self._store.add({"kind": "idle", **about, "seconds": seconds, "jobs": jobs})
+                self.say(f"{shape.name} without a change: {seconds:.3f} s, {jobs} Spark jobs")
 
     def _check(self, arena: Arena, shape: Shape) -> None:
         for name, equal in arena.check(shape).items():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchmarks.matrix.tables import SALES, Table
+from benchmarks.matrix.warehouse_tables import WAREHOUSE
+from benchmarks.matrix.warehouse_views import WAREHOUSE_VIEWS
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,15 @@ class Shape:
     views: Mapping[str, str]
     tables: tuple[Table, ...] = SALES
     appendable: bool = False  # where the source is only appended to, so is the view
+
+    @property
+    def is_graph(self) -> bool:
+        return len(self.views) > 1
+
+    def reads(self) -> dict[str, set[str]]:
+        """View -> the shape's other views that its query names."""
+        words = {name: set(re.findall(r"\w+", query)) for name, query in self.views.items()}
+        return {name: (words[name] & self.views.keys()) - {name} for name in self.views}
 
 
 def _single(name: str, title: str, query: str, *, appendable: bool = False) -> Shape:
@@ -79,4 +91,5 @@ SHAPES = (
             "(PARTITION BY region ORDER BY total DESC, category) AS place FROM by_region",
         },
     ),
+    Shape("warehouse", "warehouse of 49 views", WAREHOUSE_VIEWS, WAREHOUSE),
 )

@@ -19,12 +19,16 @@ DAYS = 730
 
 @dataclass(frozen=True)
 class Table:
-    """`columns` are SQL over `id`, which grows with time; `updated` is what an update sets."""
+    """`columns` are SQL over `id`, which grows with time; `updated` is what an update sets.
+
+    Where a share of the facts changes, `pace` times that share of this table does.
+    """
 
     name: str
     columns: Mapping[str, str]
     size: Callable[[int], int] = lambda rows: rows
     updated: Mapping[str, str] = field(default_factory=dict)
+    pace: float = 1.0
 
     @property
     def changes(self) -> bool:

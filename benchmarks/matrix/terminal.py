@@ -6,10 +6,9 @@ from collections.abc import Iterable
 
 from rich.table import Table
 
-from benchmarks.matrix.contenders import AUTO, BY_HAND, FORCED, RECOMPUTE
+from benchmarks.matrix.contenders import AUTO, RECOMPUTE, SHOWN
 from benchmarks.matrix.results import Row, Timing
-
-SHOWN = (AUTO, RECOMPUTE, BY_HAND, *FORCED, "pipelines")
+from benchmarks.matrix.targets import VERDICTS, Target, best_forced
 
 
 def line(row: Row) -> str:
@@ -45,10 +44,14 @@ def table(rows: Iterable[Row], title: str) -> Table:
     return made
 
 
-def best_forced(row: Row) -> float | None:
-    """The quickest single technique."""
-    found = [s for name in FORCED if (s := row.seconds(name)) is not None]
-    return min(found, default=None)
+def verdicts(found: Iterable[Target], title: str) -> Table:
+    """What was to be reached, and whether it is."""
+    made = Table(title=title)
+    for heading in ("target", "measured", ""):
+        made.add_column(heading)
+    for target in found:
+        made.add_row(target.words, target.found, VERDICTS[target.reached])
+    return made
 
 
 def _seconds(timing: Timing) -> str:

@@ -1,0 +1,89 @@
+"""Two hundred refreshes of one process: what it holds at the beginning and at the end."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+import headwater
+from benchmarks.figures import Figure
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+REFRESHES = 200
+_WARM_UP = 30
+_GROUPS = 1000
+_FLAT = 10
+"""Megabytes that two measurements may lie apart."""
+
+
+def figures(value: Mapping[str, Any]) -> list[Figure]:
+    """What was measured, as figures with targets."""
+    group = f"memory over {value['refreshes']} refreshes"
+    heap, python = (value[f"{part}_after"] - value[f"{part}_before"] for part in ("heap", "python"))
+    return [
+        Figure(group, "JVM heap at the beginning", value["heap_before"], "MB"),
+        Figure(group, "JVM heap grown by", heap, "MB", _FLAT),
+        Figure(group, "Python process at the beginning", value["python_before"], "MB"),
+        Figure(group, "Python process grown by", python, "MB", _FLAT),
+    ]
+
+
+def measured(folder: Path, refreshes: int = REFRESHES) -> dict[str, Any]:
+    """An aggregate and a view on it follow small appends: megabytes before and after."""
+    folder.mkdir(parents=True)
+    (folder / "headwater.toml").write_text("")
+    with headwater.open(folder) as hw:
+        spark = hw.spark
+        source = str(folder / "orders")
+        rows = spark.range(10 * _GROUPS).selectExpr(f"id % {_GROUPS} AS g", "id % 97 AS amount")
+        rows.write.format("delta").option("delta.enableChangeDataFeed", "true").save(source)
+        hw.sql(f"CREATE SOURCE orders FROM DELTA '{source}'")
+        hw.sql(
+            "CREATE MATERIALIZED VIEW totals AS "
+            "SELECT g, sum(amount) AS total, count(*) AS n FROM orders GROUP BY g"
+        )
+        hw.sql("CREATE MATERIALIZED VIEW large AS SELECT g, total FROM totals WHERE total > 500")
+        for number in range(_WARM_UP):
+            _refresh(hw, source, number)
+        heap, python = _megabytes(spark)
+        for number in range(refreshes):
+            _refresh(hw, source, _WARM_UP + number)
+        heap_after, python_after = _megabytes(spark)
+        equal = hw.verify("large").equal
+    if not equal:
+        raise AssertionError("the view is wrong")
+    return {
+        "refreshes": refreshes,
+        "heap_before": heap,
+        "heap_after": heap_after,
+        "python_before": python,
+        "python_after": python_after,
+        "flat": _FLAT,
+    }
+
+
+def _refresh(hw: headwater.Headwater, source: str, number: int) -> None:
+    """Written without Spark, so that nothing but the refresh is measured."""
+    import pyarrow as pa
+    from deltalake import write_deltalake
+
+    groups = [(7 * number + i) % _GROUPS for i in range(10)]
+    write_deltalake(source, pa.table({"g": groups, "amount": [number % 97] * 10}), mode="append")
+    hw.refresh("large")
+
+
+def _megabytes(spark: SparkSession) -> tuple[float, float]:
+    """Used heap of the JVM and resident size of this process, garbage collected."""
+    jvm: Any = spark._jvm  # noqa: SLF001
+    gc.collect()
+    for _ in range(3):
+        jvm.System.gc()
+    runtime = jvm.Runtime.getRuntime()
+    used = runtime.totalMemory() - runtime.freeMemory()
+    return used / 2**20, psutil.Process().memory_info().rss / 2**20
