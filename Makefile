@@ -25,10 +25,10 @@ check: $(VENV)/.installed ## ruff, mypy, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bench: $(VENV)/.prepared ## all benchmarks, printed and kept as JSON
+bench: $(VENV)/.prepared ## all benchmarks in an hour or so, going on where they stopped; writes docs/benchmarks.md
 	$(BIN)/python -m benchmarks
 
-bench-quick: $(VENV)/.prepared ## the benchmarks that take a minute or two
+bench-quick: $(VENV)/.prepared ## the benchmarks that take a few minutes
 	$(BIN)/python -m benchmarks --quick
 
 laws: $(VENV)/.prepared ## the laws of upkeep, and 300 random views

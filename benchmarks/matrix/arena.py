@@ -105,13 +105,21 @@ class Arena:
             return False
 
     def play(
-        self, change: Change, shapes: Sequence[Shape], rounds: int, told: Callable[[Row], None]
+        self,
+        change: Change,
+        shapes: Sequence[Shape],
+        rounds: int,
+        told: Callable[[Row], None],
+        *,
+        warm_up: bool = True,
     ) -> None:
         """An untimed round, then timed ones; the order of contenders turns with every round."""
         found: dict[str, dict[str, list[Measured]]] = {shape.name: {} for shape in shapes}
         if change.appends:
             self._catch_up(shapes)
-        changed = self.round(change, shapes, without={RECOMPUTE, PIPELINES})
+        changed = 0
+        if warm_up:
+            self.round(change, shapes, without={RECOMPUTE, PIPELINES})
         for number in range(rounds):
             changed = self.round(
                 change,

@@ -31,11 +31,16 @@ class Pace:
     """How much is done for a figure.
 
     `history` are rounds before anything is timed: code gets compiled, and `auto` learns what its
-    choices cost. `rounds` is the most that are timed.
+    choices cost. `rounds` is the most that are timed, after an untimed one if `warm_up`.
     """
 
     history: int = 3
     rounds: int = 3
+    warm_up: bool = True
+
+    def for_many_views(self) -> Pace:
+        """A graph of many views has a history of many refreshes after one round."""
+        return Pace(min(self.history, 2), 1, warm_up=False)
 
 
 class Measuring:
@@ -73,13 +78,15 @@ class Measuring:
         changes = [c for c in CHANGES if any(change is c for _, change in wanted)]
         self._left = len(shapes) * len(changes)
         arena.enter(shapes, large=large)
-        for number in range(self._pace.history):
+        pace = self._pace.for_many_views() if shapes[0].is_costly else self._pace
+        for number in range(pace.history):
             without = {RECOMPUTE, PIPELINES} if large and number else {PIPELINES}
             arena.round(changes[number % len(changes)], shapes, without=without)
-        self.say(f"{self._pace.history} rounds of history")
+        self.say(f"{pace.history} rounds of history")
         for change in changes:
-            most = min(self._pace.rounds, _LARGE_ROUNDS) if large else self._pace.rounds
-            arena.play(change, shapes, min(change.rounds, most), self._keep)
+            most = min(pace.rounds, _LARGE_ROUNDS) if large else pace.rounds
+            rounds = min(change.rounds, most)
+            arena.play(change, shapes, rounds, self._keep, warm_up=pace.warm_up)
         for shape in shapes:
             self._check(arena, shape)
             if shape.is_graph:

@@ -121,7 +121,7 @@ def _views() -> str:
 
 
 def _listed(shape: Shape) -> str:
-    if len(shape.views) > 9:
+    if shape.is_costly:
         return (
             ": staging, dimensions, facts, sums and reports of a broker, see "
             "[benchmarks/matrix/warehouse_views.py](../benchmarks/matrix/warehouse_views.py)."

@@ -25,6 +25,10 @@ class Shape:
     def is_graph(self) -> bool:
         return len(self.views) > 1
 
+    @property
+    def is_costly(self) -> bool:
+        return len(self.views) > 9
+
     def reads(self) -> dict[str, set[str]]:
         """View -> the shape's other views that its query names."""
         words = {name: set(re.findall(r"\w+", query)) for name, query in self.views.items()}

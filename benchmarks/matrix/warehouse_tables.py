@@ -10,7 +10,7 @@ _SECURITIES, _COMPANIES, _BROKERS, _INDUSTRIES = 5000, 1000, 200, 50
 
 
 def _day(share: float) -> str:
-    return f"date_add(DATE'2024-01-01', CAST(id * {DAYS} DIV ({{rows}} * {share}) AS INT))"
+    return f"date_add(DATE'2024-01-01', CAST(id * {DAYS} / ({{rows}} * {share}) AS INT))"
 
 
 def _part(share: float) -> Callable[[int], int]:
