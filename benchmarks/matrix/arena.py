@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,12 +21,12 @@ from benchmarks.matrix.contenders import (
     Kept,
     NotSound,
     Recomputed,
-    Told,
     forget,
 )
 from benchmarks.matrix.equal import digest
 from benchmarks.matrix.pipelines import Pipelines
-from benchmarks.matrix.results import Row, Timing
+from benchmarks.matrix.results import Row
+from benchmarks.matrix.runs import Measured, short, timing_of
 from benchmarks.matrix.shapes import Shape
 from benchmarks.matrix.tables import Lake, Table
 
@@ -35,23 +34,22 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Say = Callable[[str], None]
-_LONGEST_ERROR = 300
-
-
-@dataclass(frozen=True)
-class Measured:
-    """One run of one contender."""
-
-    seconds: float
-    told: Told = field(default_factory=Told)
-    error: str = ""
 
 
 class Arena:
     """Contenders over the same tables. Each has its own copies of the views."""
 
-    def __init__(self, folder: Path, tables: tuple[Table, ...], rows: int, say: Say) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        tables: tuple[Table, ...],
+        rows: int,
+        say: Say,
+        ways: Collection[str] = (),
+    ) -> None:
+        """`ways` limits who takes part."""
         self.rows = rows
+        self._ways = ways
         self._say = say
         self._folder = folder
         self._lake = Lake(folder / "lake", tables, rows)
@@ -73,24 +71,26 @@ class Arena:
             ByHand(folder / "by_hand", self._lake, self.spark),
         ]
 
-    def enter(self, shapes: Sequence[Shape], *, large: bool = False) -> None:
+    def enter(self, wanted: Sequence[Shape], *, large: bool = False) -> list[Shape]:
         """Build the views once per contender; what is sound shows under a first change.
 
         On a large size nothing is forced, and another engine takes part.
         """
-        for shape in shapes:
-            self.auto.build(shape)
+        shapes = [shape for shape in wanted if self._enters(self.auto, shape)]
         self._tide.turn(self.spark, FIRST)
         for shape in shapes:
             started = time.perf_counter()
             sound = set() if large else self.auto.sound(shape)
+            sound &= set(self._ways or sound)
             others = [*self._plain, *(self._forced(way) for way in FORCED if way in sound)]
             others += [self._pipelines] if large else []
-            entered = [self.auto, *(c for c in others if self._enters(c, shape))]
+            invited = [c for c in others if not self._ways or c.name in self._ways]
+            entered = [self.auto, *(c for c in invited if self._enters(c, shape))]
             self._taking_part[shape.name] = entered
-            self.auto.follow(shape, {})
+            self._measure(self.auto, shape, {})
             names = ", ".join(contender.name for contender in entered)
             self._say(f"{shape.title}: built in {time.perf_counter() - started:.0f} s for {names}")
+        return shapes
 
     def _forced(self, way: str) -> Kept:
         if way not in self._kept:
@@ -101,7 +101,7 @@ class Arena:
         try:
             return contender.build(shape)
         except Exception as error:  # noqa: BLE001  (one that fails is not the end of the others)
-            self._say(f"{shape.title}: {contender.name} could not be built: {_short(error)}")
+            self._say(f"{shape.title}: {contender.name} could not be built: {short(error)}")
             return False
 
     def play(
@@ -128,7 +128,7 @@ class Arena:
                 without={PIPELINES} if number else (),
             )
         for shape in shapes:
-            timings = {name: _timing(runs) for name, runs in found[shape.name].items()}
+            timings = {name: timing_of(runs) for name, runs in found[shape.name].items()}
             told(Row(self.rows, shape.name, change.name, changed, timings))
 
     def round(
@@ -174,12 +174,12 @@ class Arena:
         except NotSound:
             return None
         except Exception as error:  # noqa: BLE001  (a row with its error, not the end of the run)
-            return Measured(time.perf_counter() - started, error=_short(error))
+            return Measured(time.perf_counter() - started, error=short(error))
         return Measured(time.perf_counter() - started, told)
 
     def check(self, shape: Shape) -> Mapping[str, bool]:
         """Contender -> whether its views hold what the queries, just recomputed, give."""
-        self._recomputed.follow(shape, {})
+        self._recomputed.build(shape)
         self._catch_up([shape])
         expected = {}
         for view in shape.views:
@@ -207,17 +207,3 @@ class Arena:
         for kept in self._kept.values():
             kept.close()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def _timing(runs: Collection[Measured]) -> Timing:
-    good = [run for run in runs if not run.error]
-    errors = [run.error for run in runs if run.error]
-    if not good:
-        return Timing(error=errors[0] if errors else "")
-    last = good[-1].told
-    seconds = tuple(round(run.seconds, 3) for run in good)
-    return Timing(seconds, last.technique, last.forecast, errors[0] if errors else "")
-
-
-def _short(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".splitlines()[0][:_LONGEST_ERROR]

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from benchmarks import memory
 from benchmarks.matrix.changes import CHANGES, THOUSAND, Change
+from benchmarks.matrix.contenders import SHOWN
 from benchmarks.matrix.measuring import Measuring, Pace, Wanted
 from benchmarks.matrix.page import write
 from benchmarks.matrix.results import Store, revision
@@ -20,6 +21,7 @@ from benchmarks.matrix.targets import Results, targets
 from benchmarks.matrix.terminal import table, verdicts
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "matrix.jsonl"
+PARTIAL = RESULTS.with_name("matrix-partial.jsonl")
 SMALL, LARGE, QUICK = 1_000_000, 20_000_000, 100_000
 
 
@@ -44,20 +46,27 @@ def main(arguments: Sequence[str]) -> int:
     )
     options.add_argument("--large", type=int, default=LARGE, help="the larger size; 0 for none")
     options.add_argument("--only", default="", help="shapes and changes, separated by commas")
+    options.add_argument(
+        "--ways", default="", help="contenders, by commas; kept apart from the rest"
+    )
     options.add_argument("--quick", action="store_true", help="a few rows at a small size")
     options.add_argument("--fresh", action="store_true", help="forget what this code measured")
     options.add_argument("--report", action="store_true", help="measure nothing, write the page")
     options.add_argument("--folder", help="where to work; a temporary folder if not given")
-    options.add_argument("--history", type=int, default=3, help="untimed rounds at the start")
+    options.add_argument("--history", type=int, default=3, help="untimed rounds; 0: none at all")
     options.add_argument("--rounds", type=int, default=3, help="timed rounds of a row, at most")
     chosen = options.parse_args(arguments)
     scope = scope_of(chosen)
-    store = Store(RESULTS, revision())
+    ways = {way.strip() for way in chosen.ways.split(",") if way.strip()}
+    if ways - set(SHOWN):
+        raise SystemExit(f"known are {', '.join(SHOWN)}")
+    store = Store(PARTIAL if ways else RESULTS, revision())
     console = Console()
     if chosen.fresh:
         store.clear()
     if not chosen.report:
-        measuring = Measuring(store, console, chosen.folder, Pace(chosen.history, chosen.rounds))
+        pace = Pace(chosen.history, chosen.rounds, bool(chosen.history), frozenset(ways))
+        measuring = Measuring(store, console, chosen.folder, pace)
         measuring.run(scope.small, scope.wanted)
         measuring.run(scope.large, scope.wanted_large, large=True)
         if scope.large and not any(store.values("memory")):

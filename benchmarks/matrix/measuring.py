@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -15,6 +15,7 @@ from benchmarks.matrix.changes import CHANGES, Change
 from benchmarks.matrix.contenders import PIPELINES, RECOMPUTE
 from benchmarks.matrix.machine import machine
 from benchmarks.matrix.results import Row, Store
+from benchmarks.matrix.runs import short
 from benchmarks.matrix.shapes import Shape
 from benchmarks.matrix.terminal import line
 
@@ -37,10 +38,11 @@ class Pace:
     history: int = 3
     rounds: int = 3
     warm_up: bool = True
+    ways: frozenset[str] = frozenset()  # who takes part; all, if empty
 
     def for_many_views(self) -> Pace:
         """A graph of many views has a history of many refreshes after one round."""
-        return Pace(min(self.history, 2), 1, warm_up=False)
+        return replace(self, history=min(self.history, 2), rounds=1, warm_up=False)
 
 
 class Measuring:
@@ -65,7 +67,7 @@ class Measuring:
         missing = [(s, c) for s, c in wanted if (rows, s.name, c.name) not in done]
         for tables in {id(shape.tables): shape.tables for shape, _ in missing}.values():
             folder = Path(tempfile.mkdtemp(prefix="headwater-matrix-", dir=self._folder))
-            arena = Arena(folder, tables, rows, self.say)
+            arena = Arena(folder, tables, rows, self.say, self._pace.ways)
             self._store.add({"kind": "machine", **machine(arena.spark)})
             try:
                 here = [(s, c) for s, c in missing if s.tables is tables]
@@ -76,9 +78,10 @@ class Measuring:
     def _play(self, arena: Arena, wanted: Wanted, *, large: bool) -> None:
         shapes = list({shape.name: shape for shape, _ in wanted}.values())
         changes = [c for c in CHANGES if any(change is c for _, change in wanted)]
+        shapes = arena.enter(shapes, large=large)
         self._left = len(shapes) * len(changes)
-        arena.enter(shapes, large=large)
-        pace = self._pace.for_many_views() if shapes[0].is_costly else self._pace
+        costly = any(shape.is_costly for shape in shapes)
+        pace = self._pace.for_many_views() if costly else self._pace
         for number in range(pace.history):
             without = {RECOMPUTE, PIPELINES} if large and number else {PIPELINES}
             arena.round(changes[number % len(changes)], shapes, without=without)
@@ -88,12 +91,18 @@ class Measuring:
             rounds = min(change.rounds, most)
             arena.play(change, shapes, rounds, self._keep, warm_up=pace.warm_up)
         for shape in shapes:
-            self._check(arena, shape)
-            if shape.is_graph:
-                seconds, jobs = arena.idle(shape)
-                about = {"rows": arena.rows, "shape": shape.name, "views": len(shape.views)}
-                self._store.add({"kind": "idle", **about, "seconds": seconds, "jobs": jobs})
-                self.say(f"{shape.name} without a change: {seconds:.3f} s, {jobs} Spark jobs")
+            try:
+                self._check(arena, shape)
+                if shape.is_graph:
+                    self._idle(arena, shape)
+            except Exception as error:  # noqa: BLE001  (what was measured stays)
+                self.say(f"[red]{shape.name} could not be checked: {short(error)}[/red]")
+
+    def _idle(self, arena: Arena, shape: Shape) -> None:
+        seconds, jobs = arena.idle(shape)
+        about = {"rows": arena.rows, "shape": shape.name, "views": len(shape.views)}
+        self._store.add({"kind": "idle", **about, "seconds": seconds, "jobs": jobs})
+        self.say(f"{shape.name} without a change: {seconds:.3f} s, {jobs} Spark jobs")
 
     def _check(self, arena: Arena, shape: Shape) -> None:
         for name, equal in arena.check(shape).items():
