@@ -53,8 +53,8 @@ def main(arguments: Sequence[str]) -> int:
     options.add_argument("--fresh", action="store_true", help="forget what this code measured")
     options.add_argument("--report", action="store_true", help="measure nothing, write the page")
     options.add_argument("--folder", help="where to work; a temporary folder if not given")
-    options.add_argument("--history", type=int, default=3, help="untimed rounds; 0: none at all")
-    options.add_argument("--rounds", type=int, default=3, help="timed rounds of a row, at most")
+    options.add_argument("--history", type=int, help="untimed rounds; 0: none at all")
+    options.add_argument("--rounds", type=int, help="timed rounds of a row, at most")
     chosen = options.parse_args(arguments)
     scope = scope_of(chosen)
     ways = {way.strip() for way in chosen.ways.split(",") if way.strip()}
@@ -65,8 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     if chosen.fresh:
         store.clear()
     if not chosen.report:
-        pace = Pace(chosen.history, chosen.rounds, bool(chosen.history), frozenset(ways))
-        measuring = Measuring(store, console, chosen.folder, pace)
+        measuring = Measuring(store, console, chosen.folder, pace_of(chosen, frozenset(ways)))
         measuring.run(scope.small, scope.wanted)
         measuring.run(scope.large, scope.wanted_large, large=True)
         if scope.large and not any(store.values("memory")):
@@ -86,6 +85,13 @@ def scope_of(chosen: argparse.Namespace) -> Scope:
     if chosen.only or chosen.rows:
         return Scope(chosen.rows or SMALL, wanted)
     return Scope(SMALL, wanted, chosen.large, _LARGE_ROWS if chosen.large else ())
+
+
+def pace_of(chosen: argparse.Namespace, ways: frozenset[str]) -> Pace:
+    """As usual, or in a hurry, or as asked for."""
+    usual = Pace(history=2, rounds=1) if chosen.quick else Pace()
+    history = usual.history if chosen.history is None else chosen.history
+    return Pace(history, chosen.rounds or usual.rounds, bool(history), ways)
 
 
 def picked(only: str) -> tuple[list[Shape], list[Change]]:
