@@ -96,10 +96,12 @@ def pace_of(chosen: argparse.Namespace, ways: frozenset[str]) -> Pace:
 
 def picked(only: str) -> tuple[list[Shape], list[Change]]:
     """The named shapes and changes; where none of a kind is named, all."""
-    names = {name.strip() for name in only.split(",") if name.strip()}
+    names = {name.strip().replace("-", "_") for name in only.split(",") if name.strip()}
     known = {each.name for each in (*SHAPES, *CHANGES)}
     if names - known:
-        raise SystemExit(f"no row {', '.join(sorted(names - known))}; known: {', '.join(known)}")
+        raise SystemExit(
+            f"no row {', '.join(sorted(names - known))}; known: {', '.join(sorted(known))}"
+        )
     shapes = [s for s in SHAPES if s.name in names] or list(SHAPES)
     changes = [c for c in CHANGES if c.name in names] or [c for c in CHANGES if c is not THOUSAND]
     return shapes, changes
