@@ -54,6 +54,8 @@ class Measuring:
         self._store = store
         self._console = console
         self._folder = folder
+        if folder is not None:
+            Path(folder).mkdir(parents=True, exist_ok=True)
         self._pace = pace or Pace()
         self._began = time.perf_counter()
         self._left = 0
