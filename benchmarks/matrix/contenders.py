@@ -97,7 +97,7 @@ class Kept:
     def sound(self, shape: Shape) -> set[str]:
         """The ways open to the view under the change that waits; a graph has no single one."""
         if shape.is_graph:
-            return {INCREMENTAL} if shape.is_costly else {INCREMENTAL, "rebuild"}
+            return set() if shape.is_costly else {INCREMENTAL, "rebuild"}
         (view,) = shape.views
         open_to = {v.technique.value for v in self.hw.explain(view).verdicts if v.sound}
         return open_to | ({APPEND} if shape.appendable else set())
