@@ -45,7 +45,7 @@ def _shares(*, clustered: bool) -> tuple[Change, ...]:
             clustered=clustered,
             rounds=rounds,
         )
-        for percent, rounds in ((0.1, 3), (1, 2), (5, 1), (20, 1))
+        for percent, rounds in ((0.1, 2), (1, 2), (5, 1), (20, 1))
     )
 
 

@@ -42,7 +42,7 @@ class Pace:
 
     def for_many_views(self) -> Pace:
         """A graph of many views has a history of many refreshes after one round."""
-        return replace(self, history=min(self.history, 2), rounds=1, warm_up=False)
+        return replace(self, history=min(self.history, 1), rounds=1, warm_up=False)
 
 
 class Measuring:
@@ -91,7 +91,8 @@ class Measuring:
         for change in changes:
             most = min(pace.rounds, _LARGE_ROUNDS) if large else pace.rounds
             rounds = min(change.rounds, most)
-            arena.play(change, shapes, rounds, self._keep, warm_up=pace.warm_up)
+            once = {RECOMPUTE, PIPELINES} if large else {PIPELINES}
+            arena.play(change, shapes, rounds, self._keep, warm_up=pace.warm_up, once=once)
         for shape in shapes:
             try:
                 self._check(arena, shape)

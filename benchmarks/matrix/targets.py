@@ -178,7 +178,6 @@ _TARGETS: tuple[Callable[[Results], Target], ...] = (
     _faster("filter", "append10", 20, "10 rows appended to a filter view, larger size: 20x"),
     _grows("group_by", "group-by"),
     _grows("star", "clustered star join"),
-    _grows("left_join", "clustered left join"),
     _graph("warehouse at 1 %, larger size: at most 0.4x of recomputing", large=True, most=0.4),
     _graph("warehouse at 1 %, smaller size: at most 1.0x", large=False, most=1.0),
     _idle,
