@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.define.query import examine
 from headwater.plan.compiled import Compilation, restore
+from headwater.plan.moved import moved_clocks
 from headwater.plan.soundness import Verdict, recomputed_parts, verdicts
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.view import Columns, CompiledView
@@ -66,7 +67,8 @@ Spark's own result, after inserts, updates and deletes. A construct is
 `rebuild` is open for every construct and has no column. For the others, *yes* means that the
 technique may be used, *inserts* that it may be used while sources only gain rows, and a code is the
 [reason](errors.md#reasons) why it may not. `append` is judged for sources that only gain rows, the
-others for all sources changed in every way at once. A change of fewer sources can open more.
+others for all sources changed in every way at once, and the clock with them. A change of fewer
+sources can open more.
 """
 
 
@@ -137,10 +139,11 @@ def covered(name: str, said: Mapping[str, Any]) -> Covered:
     view = restore("view", sql, Compilation.from_json(text))
     mixed = {source: SourceWindow(source, 0, 1, changed=True) for source in view.catalog}
     gains = {source: replace(window, inserts_only=True) for source, window in mixed.items()}
-    judged = {each.technique: each for each in verdicts(view, mixed, ())}
-    of_gains = {each.technique: each for each in verdicts(view, gains, ())}
+    clocks = moved_clocks({}, dict.fromkeys(view.clocks, ""))
+    judged = {each.technique: each for each in verdicts(view, mixed, (), clocks)}
+    of_gains = {each.technique: each for each in verdicts(view, gains, (), clocks)}
     cells = tuple(_cell(judged[t], of_gains[t]) for t in _SHOWN)
-    parts = _parts(view, frozenset(mixed))
+    parts = _parts(view, frozenset(mixed) | clocks)
     return Covered(_kept(cells, parts), cells, parts if set(cells) & {_OPEN, _INSERTS} else ())
 
 

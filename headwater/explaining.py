@@ -113,7 +113,7 @@ def explain_view(
         {p.technique.value: p.seconds for p in choice.prices} if choice else {},
         plan,
         known.record.frontier,
-        Frontier.of(pins),
+        Frontier.of(pins, situation.clock),
         script(plan, tables, known.record.path) if plan else (),
         last_measured(workspace.ledger, record.name),
     )

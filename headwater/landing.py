@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headwater.attempt import Attempt
@@ -21,7 +20,7 @@ from headwater.plan.steps import RefreshPlan
 from headwater.plan.view import CompiledView
 from headwater.publish.publisher import Known
 from headwater.vocabulary.errors import CommitFailed, HeadwaterError, SparkFailed
-from headwater.vocabulary.frontier import Frontier, SourceVersion
+from headwater.vocabulary.frontier import Frontier
 from headwater.vocabulary.names import TRANSACTION_APP
 from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Technique
@@ -36,7 +35,7 @@ class Run:
     attempt: Attempt
     view: CompiledView
     known: Known
-    pins: Mapping[str, SourceVersion]
+    target: Frontier
     recorder: Recorder
     changes_read: SharedChanges
 
@@ -93,7 +92,7 @@ def _target(run: Run, technique: Technique, *, reshapes: bool) -> Target:
         sequence=_next_sequence(workspace, run.known),
         definition=definition.fingerprint,
         settings=workspace.settings_fingerprint(),
-        frontier=Frontier.of(run.pins),
+        frontier=run.target,
         technique=technique,
         base=run.known.latest,
         compiled=compiled_text(workspace, view.name),

@@ -63,7 +63,8 @@ def _build_script(found: _Tables, view: CompiledView, action: Action) -> ViewScr
     windows = {
         read: SourceWindow(read, None, found.versions[read], changed=True) for read in view.catalog
     }
-    situation = Situation(windows, (Reason("FIRST_BUILD", action.why),), exists=False)
+    why = (Reason("FIRST_BUILD", action.why),)
+    situation = Situation(windows, why, exists=False, clock=found.clock(view))
     plan = plan_refresh(view, situation, choose(view, situation))
     tables = {read: found.tables[read] for read in view.catalog}
     statements = script(plan, tables, found.view_path(view.name))
@@ -98,6 +99,10 @@ class _Tables:
         self.columns[view.name] = view.columns
         self.tables[view.name] = StoredTable(path, view.stored)
         self.versions[view.name] = latest + 1 if is_built else latest
+
+    def clock(self, view: CompiledView) -> dict[str, str]:
+        """What the view would be told if it were built now."""
+        return self._workspace.clock_values(view.clocks)
 
     def view_path(self, name: str) -> str:
         record = self._workspace.ledger.views.get(name)

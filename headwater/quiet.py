@@ -19,7 +19,8 @@ from headwater.vocabulary.technique import Technique
 from headwater.workspace import Workspace
 
 _READS_CLOCK = re.compile(
-    r"(?i)\b(now|curdate|current_(date|timestamp|time|timezone)|localtimestamp|unix_timestamp)\b"
+    r"(?i)\b(now|curdate|current_(date|timestamp|time)|localtimestamp|unix_timestamp|"
+    r"today|tomorrow|yesterday)\b"
 )
 """A quick look; whether the query really reads the clock is decided when it is compiled."""
 
@@ -30,11 +31,12 @@ def quiet_refresh(
     """The receipt of a refresh that finds nothing new; None where there may be something."""
     started = Started.now(workspace.clock)
     known = look_for(workspace, name, request)
-    if not _is_quiet(workspace, known, pins, request):
+    target = _target(workspace, known, pins, request)
+    if target is None or not _is_quiet(workspace, known, target, request):
         return None
     reasons = (Reason("NO_CHANGE", "no source has a new version"),)
     ran = Ran(Technique.SKIP, reasons)
-    receipt = receipt_of(new_attempt_id(), known, pins, started, ran)
+    receipt = receipt_of(new_attempt_id(), known, target, started, ran)
     workspace.ledger.attempts.record(
         receipt, request.manual, job=request.job, delay_seconds=request.delay(started.at)
     )
@@ -51,17 +53,24 @@ def look_for(workspace: Workspace, name: str, request: Request) -> Known:
     return known
 
 
-def _is_quiet(
+def _target(
     workspace: Workspace, known: Known, pins: Mapping[str, SourceVersion], request: Request
-) -> bool:
+) -> Frontier | None:
+    """Where the view is to go; None where it may ask the clock what nobody wrote down."""
+    definition = workspace.definitions.views[known.record.name]
+    if not _READS_CLOCK.search(definition.query):
+        return Frontier.of(pins)
+    asked = known.record.frontier.clock
+    return Frontier.of(pins, workspace.clock_values(asked, request.at)) if asked else None
+
+
+def _is_quiet(workspace: Workspace, known: Known, target: Frontier, request: Request) -> bool:
     """No source has moved at all and nothing else asks for work."""
     if request.is_rebuild or request.building or known.stamp is None:
         return False
     definition = workspace.definitions.views[known.record.name]
-    if _READS_CLOCK.search(definition.query):
-        return False
     same_meaning = (
         known.stamp.definition == definition.fingerprint
         and known.stamp.settings == workspace.settings_fingerprint()
     )
-    return same_meaning and known.record.frontier == Frontier.of(pins)
+    return same_meaning and known.record.frontier == target

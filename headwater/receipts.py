@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from headwater.publish.publisher import Known
 from headwater.vocabulary.clock import Clock
-from headwater.vocabulary.frontier import Frontier, SourceVersion
+from headwater.vocabulary.frontier import Frontier
 from headwater.vocabulary.profile import Work
 from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.receipt import Receipt
@@ -45,16 +45,14 @@ class Ran:
     forecast: Mapping[str, float] = field(default_factory=dict)
 
 
-def receipt_of(
-    attempt: str, known: Known, pins: Mapping[str, SourceVersion], started: Started, ran: Ran
-) -> Receipt:
+def receipt_of(attempt: str, known: Known, target: Frontier, started: Started, ran: Ran) -> Receipt:
     """The receipt of a refresh that ends now."""
     stamp, landed = ran.stamp or known.stamp, ran.landed
     return Receipt(
         attempt=attempt,
         view=known.record.name,
         technique=ran.technique,
-        frontier=Frontier.of(pins),
+        frontier=target,
         frontier_before=known.record.frontier,
         sequence=stamp.sequence if stamp else 0,
         table_version=landed.version if landed else known.record.table_version,

@@ -58,8 +58,10 @@ def refresh_view(
         recorder, shared = Recorder(attempt.tag), changes_read or SharedChanges({})
         recorder.passed("claim", time.perf_counter() - started.watch)
         try:
-            known, ran = _refresh_claimed(workspace, name, pins, request, attempt, recorder, shared)
-            receipt = receipt_of(attempt.id, known, pins, started, ran)
+            known, target, ran = _refresh_claimed(
+                workspace, name, pins, request, attempt, recorder, shared
+            )
+            receipt = receipt_of(attempt.id, known, target, started, ran)
             attempt.succeed(receipt)
             with recorder.part("publish"):
                 _publish(workspace, known, ran, attempt)
@@ -79,7 +81,7 @@ def _refresh_claimed(
     attempt: Attempt,
     recorder: Recorder,
     shared: SharedChanges,
-) -> tuple[Known, Ran]:
+) -> tuple[Known, Frontier, Ran]:
     attempt.checkpoint("capture")
     with recorder.part("capture"):
         known = look_for(workspace, name, request)
@@ -89,13 +91,14 @@ def _refresh_claimed(
         situation = situate(workspace, view, known, changes, pins, request)
         if needs_compiling(changes, situation):
             view, situation = compiled_anew(workspace, view, situation)
+    target = Frontier.of(pins, situation.clock)
     if situation.changed or situation.must_rebuild or request.is_rebuild:
-        ran = _run(Run(workspace, attempt, view, known, pins, recorder, shared), situation)
+        ran = _run(Run(workspace, attempt, view, known, target, recorder, shared), situation)
     else:
         with recorder.part("publish"):
-            publish_quiet(workspace.ledger, known.record, Frontier.of(pins))
+            publish_quiet(workspace.ledger, known.record, target)
         ran = Ran(Technique.SKIP, quiet_reasons(changes))
-    return known, replace(ran, reasons=(*ran.reasons, *notes(changes)))
+    return known, target, replace(ran, reasons=(*ran.reasons, *notes(changes)))
 
 
 def _run(run: Run, situation: Situation) -> Ran:
@@ -123,7 +126,7 @@ def _carry_out(run: Run, situation: Situation, choice: Choice, plan: RefreshPlan
     staged = execute(run, situation, plan)
     if staged.is_empty and situation.exists:
         with run.recorder.part("publish"):
-            publish_quiet(run.workspace.ledger, run.known.record, Frontier.of(run.pins))
+            publish_quiet(run.workspace.ledger, run.known.record, run.target)
         return Ran(choice.technique, choice.reasons, forecast=choice.forecast)
     with run.recorder.part("commit", run.workspace.spark) as part:
         run.attempt.finish()

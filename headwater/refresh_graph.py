@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 
 from headwater.capture.changes import ChangeKind, capture_changes
@@ -62,6 +62,7 @@ def refresh_views(
 ) -> Outcome:
     """Refresh views and, unless `only`, their ancestors first."""
     workspace.ledger.claims.sweep(workspace.clock.now())  # of the dead, also where nothing is due
+    request = replace(request, at=request.at or workspace.clock.now())  # one for all views
     wanted = tuple(dict.fromkeys(_known(workspace, name) for name in names))
     _follow_definitions(workspace, _chosen(workspace, wanted, only=only))
     chosen = _chosen(workspace, wanted, only=only)
@@ -192,7 +193,7 @@ def _run(
     shared = SharedChanges(_readers(workspace, chosen))
 
     def one(view: str) -> Receipt:
-        asked = request if view in wanted else Request(manual=request.manual)
+        asked = request if view in wanted else Request(manual=request.manual, at=request.at)
         return _refreshed(workspace, view, view_pins(workspace, view, pins), asked, shared)
 
     with ThreadPoolExecutor(max_workers=workspace.config.refresh_parallel) as pool:

@@ -24,6 +24,7 @@ class Request:
     manual: bool = True
     job: str | None = None  # which one asked; nobody but a runner has one
     due: datetime | None = None  # when it should have begun
+    at: datetime | None = None  # what the clock tells all views of one refresh; None: the time now
 
     def __post_init__(self) -> None:
         if self.technique in _NOT_TO_BE_ASKED_FOR:

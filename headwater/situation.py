@@ -83,6 +83,8 @@ def situate(
         forced=request.forced,
         size=_size(workspace, known),
         experience=experience_of(workspace.ledger, view.name),
+        clock=workspace.clock_values(view.clocks, request.at),
+        clock_before=known.record.frontier.clock,
     )
 
 
@@ -134,10 +136,12 @@ def _meaning_changed(workspace: Workspace, view: CompiledView, known: Known) -> 
     if stamp is None:
         return (Reason("FIRST_BUILD", "the view has no content yet"),)
     clock = tuple(reason for reason in view.reasons if reason.code == "CLOCK_DEPENDENT")
-    return clock or _other_than(workspace, view, stamp)
+    return clock or _other_than(workspace, view, known, stamp)
 
 
-def _other_than(workspace: Workspace, view: CompiledView, stamp: Stamp) -> tuple[Reason, ...]:
+def _other_than(
+    workspace: Workspace, view: CompiledView, known: Known, stamp: Stamp
+) -> tuple[Reason, ...]:
     if stamp.definition != workspace.definitions.views[view.name].fingerprint:
         return (Reason("DEFINITION_CHANGED", "the view was defined anew"),)
     if not is_current(stamp.compiled):
@@ -146,6 +150,8 @@ def _other_than(workspace: Workspace, view: CompiledView, stamp: Stamp) -> tuple
         return (Reason("FUNCTION_CHANGED", "a function of your own has another body"),)
     if stamp.settings != workspace.settings_fingerprint():
         return (Reason("SETTINGS_CHANGED", "session settings that results depend on changed"),)
+    if not known.record.frontier.clock.keys() >= set(view.clocks):
+        return (Reason("CLOCK_UNKNOWN", "what the clock told the view is not on record"),)
     return ()
 
 

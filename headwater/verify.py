@@ -87,13 +87,14 @@ def _explained(view: str, where: str | None) -> Iterator[None]:
 def _both(
     workspace: Workspace, view: CompiledView, known: Known, session: SparkSession
 ) -> tuple[DataFrame, DataFrame]:
-    """The query's result at the view's frontier, and what the view's table holds."""
+    """The query's result at the view's frontier, its clock included, and what its table holds."""
     tables = stored_tables(workspace, view)
     for source, columns in view.catalog.items():
         version = known.record.frontier[source].version
         columns_at(session, tables[source], version, columns).createOrReplaceTempView(source)
     own = StoredTable(known.record.path, view.stored)
-    return session.sql(view.sql), columns_at(session, own, known.latest, tuple(view.stored))
+    query = view.shown(known.record.frontier.clock)
+    return session.sql(query), columns_at(session, own, known.latest, tuple(view.stored))
 
 
 def _differing(

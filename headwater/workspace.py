@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from headwater.capture.log import TableLog, open_log
@@ -17,11 +18,17 @@ from headwater.define.kind import canonical
 from headwater.define.source import SourceDef
 from headwater.define.stored import from_json, to_json
 from headwater.define.view import ViewDef
-from headwater.execute.settings import configured_fingerprint, fingerprint
+from headwater.execute.settings import (
+    RESULT_SETTINGS,
+    TIME_ZONE,
+    configured_fingerprint,
+    fingerprint,
+)
 from headwater.store.encoding import json_text, json_value
 from headwater.store.ledger import Ledger
 from headwater.store.views import ViewRecord, ViewState
 from headwater.vocabulary.clock import Clock
+from headwater.vocabulary.clocks import values_at
 from headwater.vocabulary.errors import UnknownName, ViewNotReady
 
 if TYPE_CHECKING:
@@ -90,6 +97,18 @@ class Workspace:
             conf = self.spark.conf
             return fingerprint(conf.get)
         return configured_fingerprint(self.config.spark)
+
+    def clock_values(self, clocks: Collection[str], at: datetime | None = None) -> dict[str, str]:
+        """What a query that asks the clock is told, in the time zone of its session."""
+        if not clocks:
+            return {}
+        return values_at(clocks, at or self.clock.now(), self._setting(TIME_ZONE))
+
+    def _setting(self, name: str) -> str:
+        default = RESULT_SETTINGS[name]
+        if self._given_session or self._spark is not None:
+            return str(self.spark.conf.get(name, default))
+        return self.config.spark.get(name, default)
 
     def branch(self, observer: Observer) -> Workspace:
         """The same project, ledger and Spark, for one piece of work whose attempts are its own."""

@@ -12,6 +12,7 @@ from headwater.define.ordering import order_dependent
 from headwater.define.positions import within
 from headwater.define.query import examine
 from headwater.define.table_names import TableRef
+from headwater.define.trigger import Greedy, OnChange
 from headwater.define.view import ViewDef
 from headwater.vocabulary.location import Location
 from headwater.vocabulary.technique import Policy
@@ -59,9 +60,16 @@ def query_remarks(written: Sequence[Definition], _: Definitions) -> Iterator[Pro
             hint = "compute it where the source is written, or declare POLICY FULL"
             tell = warning if view.policy is Policy.FULL else error
             yield tell("NONDETERMINISTIC", message, place, hint)
-        for name, place in clock_reads(view.query, view.query_location):
-            message = f"{name} reads the clock, so the view can only be rebuilt"
-            yield warning("CLOCK_DEPENDENT", message, place)
+        if isinstance(view.trigger, (OnChange, Greedy)):
+            yield from _passing_time(view)
+
+
+def _passing_time(view: ViewDef) -> Iterator[Problem]:
+    """A view of the clock that only its sources make refresh."""
+    for name, place in clock_reads(view.query, view.query_location):
+        message = f"{name} asks the clock, but REFRESH {view.trigger} does not follow the time"
+        hint = "add REFRESH EVERY or REFRESH CRON, or leave it if sources change often enough"
+        yield warning("CLOCK_DEPENDENT", message, place, hint)
 
 
 def order_remarks(written: Sequence[Definition], known: Definitions) -> Iterator[Problem]:

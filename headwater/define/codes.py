@@ -31,7 +31,7 @@ CODES: Mapping[str, str] = {
     "NONDETERMINISTIC": "A query's result is not decided by its sources alone.",
     "STATEMENT_UNSUPPORTED": "A statement that this version of Headwater does not carry out.",
     "UNUSED_SOURCE": "No view reads the source (a warning).",
-    "CLOCK_DEPENDENT": "The query reads the clock, so the view can only be rebuilt (a warning).",
+    "CLOCK_DEPENDENT": "The query asks the clock, but time alone refreshes nothing (a warning).",
     "UNORDERED_LIMIT": "LIMIT without ORDER BY keeps any rows, so results may differ (a warning).",
     "ORDER_DEPENDENT": "An aggregate takes rows in any order, so results may differ (a warning).",
     "WINDOW_TIES": "A window function chooses between rows that sort equal (a warning).",

@@ -1,7 +1,7 @@
 """What in a query is not decided by the rows it reads.
 
 Two kinds: results that differ from run to run (a view could never be checked against its query),
-and results that differ with the clock (a view can follow its sources only by being rebuilt).
+and results that differ with the clock (a refresh binds it to one instant, see `clock_calls`).
 """
 
 from __future__ import annotations

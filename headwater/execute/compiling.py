@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from headwater.define.lowering.expressions import unknown_calls
-from headwater.define.lowering.lower import lower
+from headwater.define.lowering.lower import Lowered, lower
 from headwater.execute.analyse import Analysis, analyse, register_empty
 from headwater.execute.isolated import isolated
 from headwater.execute.own_functions import own_functions
@@ -14,11 +16,18 @@ from headwater.plan.compiled import Compilation, uncomparable, ungroupable
 from headwater.plan.strategies.inputs import used_fields
 from headwater.plan.view import Columns
 from headwater.vocabulary.algebra import Query
+from headwater.vocabulary.clocks import bound, values_at
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
+
+_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+_WORD = re.compile(r"'\s*(now|today|tomorrow|yesterday)", re.IGNORECASE)
+_CAST = re.compile(
+    r"cast\(\s*(now|today|tomorrow|yesterday)[^()#]* as (date|timestamp)", re.IGNORECASE
+)
 
 
 def compile_query(spark: SparkSession, sql: str, sources: dict[str, Columns]) -> Compilation:
@@ -33,12 +42,32 @@ def compile_in(session: SparkSession, sql: str, sources: dict[str, Columns]) -> 
     own = own_functions(session, unknown_calls(parsed(sql)))
     lowered = lower(sql, catalog, {name: function.kind for name, function in own.items()})
     analysis = analyse(session, sql, lowered.query)
-    refusal = _refusal(lowered.query, analysis, sources)
+    refusal = _unbound(session, lowered, analysis) or _refusal(lowered.query, analysis, sources)
     functions = {name: (function.kind, function.fingerprint) for name, function in own.items()}
     rounded = () if refusal else rounded_values(session, lowered.query)
     return Compilation(
         sources, analysis.columns, analysis.types, refusal, functions, tuple(rounded)
     )
+
+
+def _unbound(session: SparkSession, lowered: Lowered, analysis: Analysis) -> Reason | None:
+    """Whether the query asks the clock where no value can be put in the question's place."""
+    asked = lowered.asked
+    if _WORD.search(asked.text) and _CAST.search(_analysed(session.sql(asked.text))):
+        return Reason("CLOCK_DEPENDENT", "a word such as 'today' is taken for a date")
+    if not asked.clocks:
+        return None
+    try:
+        told = session.sql(bound(asked.text, values_at(asked.clocks, _ANY_TIME, "UTC"))).schema
+    except Exception:  # noqa: BLE001  (whatever Spark refuses here, the calls are left in place)
+        return Reason("CLOCK_DEPENDENT", "Spark refuses a literal in the place of the call")
+    if [f.dataType.simpleString() for f in told.fields] != [t for _, t in analysis.columns]:
+        return Reason("CLOCK_DEPENDENT", "a literal in the place of the call has another type")
+    return None
+
+
+def _analysed(frame: DataFrame) -> str:
+    return str(frame._jdf.queryExecution().analyzed().toString())  # noqa: SLF001
 
 
 def _refusal(query: Query, analysis: Analysis, sources: dict[str, Columns]) -> Reason | None:

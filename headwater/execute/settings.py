@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 
+TIME_ZONE = "spark.sql.session.timeZone"
+
 RESULT_SETTINGS: Mapping[str, str] = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "false",
@@ -18,7 +20,7 @@ RESULT_SETTINGS: Mapping[str, str] = {
     "spark.sql.mapKeyDedupPolicy": "EXCEPTION",
     "spark.sql.orderByOrdinal": "true",
     "spark.sql.session.collation.default": "UTF8_BINARY",
-    "spark.sql.session.timeZone": "UTC",
+    TIME_ZONE: "UTC",
     "spark.sql.storeAssignmentPolicy": "ANSI",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from headwater.define.clock_calls import ClockCalls, clock_calls
 from headwater.define.lowering.lower import Lowered, lower
 from headwater.plan.layout import layout_of
 from headwater.plan.mergeable import AggregateTypes
@@ -16,7 +17,7 @@ from headwater.vocabulary.algebra import Opaque, Query, Scan, scans
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
 
-FORMAT = 3
+FORMAT = 4
 """Raised whenever the same query may be lowered to other operators or stored in other columns."""
 
 _UNGROUPABLE = ("variant", "interval", "geometry", "geography")
@@ -96,6 +97,7 @@ def _restored(name: str, sql: str, stored: str) -> CompiledView:
         lowered.reasons,
         {name: mark for name, (_, mark) in compilation.functions.items()},
         frozenset(compilation.rounded),
+        lowered.asked,
     )
 
 
@@ -118,8 +120,11 @@ def as_text(sql: str, catalog: dict[str, tuple[str, ...]], why: Reason) -> Lower
         Scan(source, leaf, tuple((c, f"{c}_{leaf}") for c in columns))
         for leaf, (source, columns) in enumerate(catalog.items(), 1)
     )
-    root = Opaque(parsed(sql), leaves, (), str(why))
-    return Lowered(Query(root, ()), (why,), ())
+    asked = clock_calls(sql, (column for columns in catalog.values() for column in columns))
+    if why.code == "CLOCK_DEPENDENT":
+        asked = ClockCalls(sql, parsed(sql))
+    root = Opaque(asked.tree, leaves, (), str(why))
+    return Lowered(Query(root, ()), (why,), (), asked)
 
 
 def uncomparable(columns: Columns) -> str | None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from headwater.plan.compiled import uncomparable
 from headwater.plan.cost import Experience, Price, Size, model_seconds
 from headwater.plan.deltas import LAWS
+from headwater.plan.deltas.clock import delta_of_clock
+from headwater.plan.moved import moved_clocks
 from headwater.plan.planning import Planning
 from headwater.plan.shape import followed_top
 from headwater.plan.soundness import Verdict, only_gains, recomputed_parts, verdicts
@@ -52,10 +54,17 @@ class Situation:
     forced: Technique | None = None
     size: Size = field(default_factory=Size)
     experience: Experience = field(default_factory=Experience)
+    clock: Mapping[str, str] = field(default_factory=dict)  # what it tells, as literals
+    clock_before: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def changed(self) -> frozenset[str]:
-        return frozenset(w.source for w in self.windows.values() if w.changed)
+        """The sources with a change, and the clocks that tell something else."""
+        return frozenset(w.source for w in self.windows.values() if w.changed) | self.moved_clocks
+
+    @property
+    def moved_clocks(self) -> frozenset[str]:
+        return moved_clocks(self.clock_before, self.clock)
 
     @property
     def large(self) -> frozenset[str]:
@@ -80,7 +89,7 @@ class Choice:
 
 def choose(view: CompiledView, situation: Situation) -> Choice:
     """The technique to use; refuses where the user's wish cannot be met soundly."""
-    found = verdicts(view, situation.windows, situation.must_rebuild)
+    found = verdicts(view, situation.windows, situation.must_rebuild, situation.moved_clocks)
     priced = tuple(_price(view, situation, verdict) for verdict in found)
     sound = [v for v in found if v.sound]
     if situation.forced is not None:
@@ -180,7 +189,8 @@ def _assembled(
     way: Way,
     reasons: tuple[Reason, ...],
 ) -> RefreshPlan:
-    planning = Planning(situation.changed, LAWS, situation.large)
+    clocks = (situation.clock, situation.clock_before)
+    planning = Planning(situation.changed, LAWS, situation.large, delta_of_clock, *clocks)
     write = way(planning, view, situation, technique)
     steps: list[Step] = list(_reads(planning, view, situation))
     if technique is Technique.REBUILD and _by_text(view):
@@ -210,17 +220,24 @@ def _write(
     raise ValueError(f"{technique} is no incremental technique")
 
 
-def _overwrite(planning: Planning, view: CompiledView, _: Situation, __: Technique) -> Write:
-    return overwrite_write(planning, view.layout, view.text if _by_text(view) else None)
+def _overwrite(planning: Planning, view: CompiledView, now: Situation, _: Technique) -> Write:
+    return overwrite_write(planning, view.layout, _text(view, now))
 
 
-def _rewrite(planning: Planning, view: CompiledView, _: Situation, __: Technique) -> Write:
-    return rewrite_write(planning, view.layout, view.text if _by_text(view) else None)
+def _rewrite(planning: Planning, view: CompiledView, now: Situation, _: Technique) -> Write:
+    return rewrite_write(planning, view.layout, _text(view, now))
+
+
+def _text(view: CompiledView, situation: Situation) -> str | None:
+    return view.text(situation.clock) if _by_text(view) else None
 
 
 def _gains(view: CompiledView, situation: Situation) -> bool:
     groups = view.layout.groups
-    return groups is not None and only_gains(groups.shape.aggregate.input, situation.windows)
+    if groups is None:
+        return False
+    below = groups.shape.aggregate.input
+    return only_gains(below, situation.windows, situation.moved_clocks)
 
 
 def _by_text(view: CompiledView) -> bool:

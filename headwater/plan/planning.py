@@ -6,9 +6,11 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from headwater.plan.alike import likeness
+from headwater.plan.moved import asks_anew, is_moved
 from headwater.plan.render import render
 from headwater.plan.steps import Derive
-from headwater.vocabulary.algebra import Node, Scan, scans
+from headwater.vocabulary.algebra import Node, Scan
+from headwater.vocabulary.clocks import bound
 from headwater.vocabulary.names import WEIGHT, quoted
 
 Law = Callable[["Planning", Node], str | None]
@@ -33,6 +35,9 @@ class Planning:
     changed: frozenset[str]
     laws: Mapping[type[Node], Law]
     large: frozenset[str] = frozenset()  # sources that are worth reading in part
+    clock_law: Law | None = None  # of operators that compute with a clock that moved
+    clock: Mapping[str, str] = field(default_factory=dict)  # what it tells, as literals
+    clock_before: Mapping[str, str] = field(default_factory=dict)
     derived: list[Derive] = field(default_factory=list)
     snapshots: set[tuple[str, bool]] = field(default_factory=set)  # (source, is new)
     uses_changes: set[str] = field(default_factory=set)
@@ -41,13 +46,17 @@ class Planning:
     _alike: dict[Hashable, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def moved(self, node: Node) -> bool:
-        return any(scan.source in self.changed for scan in scans(node))
+        return is_moved(node, self.changed)
 
     def new(self, node: Node) -> str:
-        return f"({render(node, self._new_leaf)})"
+        return bound(f"({render(node, self._new_leaf)})", self.clock)
 
     def old(self, node: Node) -> str:
-        return f"({render(node, self._old_leaf)})"
+        return self.before(f"({render(node, self._old_leaf)})")
+
+    def before(self, sql: str) -> str:
+        """A text by the clock of the view's frontier; any other is bound to this refresh's."""
+        return bound(sql, self.clock_before)
 
     def delta(self, node: Node) -> str | None:
         """The relation of an operator's signed rows; None where nothing below it moved."""
@@ -62,7 +71,7 @@ class Planning:
         """By the operator's law, or from the change of a part that is alike."""
         like = likeness(node)
         if like is None or like not in self._alike:
-            made = self.laws[type(node)](self, node)
+            made = self._law(node)(self, node)
             if like is not None and made is not None:
                 self._alike[like] = (made, node.columns)
             return made
@@ -78,9 +87,14 @@ class Planning:
             if step.name == name:
                 self.derived[at] = replace(step, once=True)
 
+    def _law(self, node: Node) -> Law:
+        if self.clock_law is not None and asks_anew(node, self.changed):
+            return self.clock_law
+        return self.laws[type(node)]
+
     def relation(self, hint: str, sql: str, *, once: bool = False) -> str:
         name = f"__hw_{len(self.derived) + 1}_{hint}"
-        self.derived.append(Derive(name, sql, once))
+        self.derived.append(Derive(name, bound(sql, self.clock), once))
         return name
 
     def changes_of(self, source: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from headwater.plan.moved import asks_anew, is_moved
 from headwater.plan.restrict import shared_partition
 from headwater.plan.rounded import decided_by_rounding, rounded_columns
 from headwater.plan.shape import followed_top, grouped_shape
@@ -24,7 +25,6 @@ from headwater.vocabulary.algebra import (
     TopK,
     UnionAll,
     Window,
-    scans,
     used_columns,
     walk,
 )
@@ -45,19 +45,17 @@ class Verdict:
 
 
 def verdicts(
-    view: CompiledView, windows: Mapping[str, SourceWindow], must_rebuild: tuple[Reason, ...]
+    view: CompiledView,
+    windows: Mapping[str, SourceWindow],
+    must_rebuild: tuple[Reason, ...],
+    clocks: frozenset[str] = frozenset(),
 ) -> tuple[Verdict, ...]:
-    """One verdict per technique, cheapest first."""
+    """One verdict per technique, cheapest first; `clocks` are those that moved."""
     rebuild = Verdict(Technique.REBUILD, Reason("ALWAYS_SOUND", "recomputes the query"))
-    if must_rebuild:
-        return (*(_no(t, must_rebuild[0]) for t in _INCREMENTAL), rebuild)
-    if view.is_opaque:
-        why = view.reasons[0] if view.reasons else Reason("OPAQUE", "the query is kept as text")
-        return (*(_no(t, why) for t in _INCREMENTAL), rebuild)
-    unstable = next((r for r in view.reasons if r.code in _UNSTABLE), None)
-    if unstable is not None:
-        return (*(_no(t, unstable) for t in _INCREMENTAL), rebuild)
-    changed = frozenset(w.source for w in windows.values() if w.changed)
+    changed = frozenset(w.source for w in windows.values() if w.changed) | clocks
+    closed = must_rebuild[0] if must_rebuild else _closed(view, changed)
+    if closed is not None:
+        return (*(_no(t, closed) for t in _INCREMENTAL), rebuild)
     whole = view_recomputed(view.layout.root, changed)
     undecided = _decided_by_rounding(view)
     if undecided is not None:
@@ -65,23 +63,49 @@ def verdicts(
     if whole is not None:
         return (
             *(_no(t, whole) for t in _INCREMENTAL if t is not Technique.MERGE),
-            _merge(view, windows),
+            _merge(view, windows, clocks),
             rebuild,
         )
     return (
         _append(view, windows, changed),
-        _merge(view, windows),
+        _merge(view, windows, clocks),
         _delta(view, changed),
         _rekey(view, changed),
         rebuild,
     )
 
 
+def _closed(view: CompiledView, changed: frozenset[str]) -> Reason | None:
+    """Why no incremental technique is open, whatever changed."""
+    if view.is_opaque:
+        return view.reasons[0] if view.reasons else Reason("OPAQUE", "the query is kept as text")
+    unstable = next((r for r in view.reasons if r.code in _UNSTABLE), None)
+    return unstable or _asks_anew(view, changed)
+
+
 _UNSTABLE = {"CLOCK_DEPENDENT", "NONDETERMINISTIC", "UNKNOWN_FUNCTION"}
 """Text whose value before the change cannot be computed again, so no difference can be made: the
-clock has moved on, and a function of the user's own may have got another body."""
+clock's value was not bound, or a function of the user's own may have got another body."""
 
 _INCREMENTAL = (Technique.APPEND, Technique.MERGE, Technique.DELTA, Technique.REKEY)
+
+
+def _asks_anew(view: CompiledView, changed: frozenset[str]) -> Reason | None:
+    """Whether every row of the view is computed with a clock that moved.
+
+    Rows that a filter lets in or out can be told; but what a HAVING hides is not stored.
+    """
+    node, grouped = view.layout.root, view.layout.keys is not None
+    while True:
+        if asks_anew(node, changed) and (grouped or not isinstance(node, Filter)):
+            return _clock_moved(node)
+        if not isinstance(node, (Project, Filter)):
+            return None
+        node = node.input
+
+
+def _clock_moved(node: Node) -> Reason:
+    return Reason("CLOCK_MOVED", f"{_word(node)} computes with the clock, which tells another time")
 
 
 def _decided_by_rounding(view: CompiledView) -> Reason | None:
@@ -118,7 +142,9 @@ def _append(
     return Verdict(Technique.APPEND, why)
 
 
-def _merge(view: CompiledView, windows: Mapping[str, SourceWindow]) -> Verdict:
+def _merge(
+    view: CompiledView, windows: Mapping[str, SourceWindow], clocks: frozenset[str]
+) -> Verdict:
     layout = view.layout
     if layout.keys is None:
         return _no(Technique.MERGE, Reason("NOT_GROUPED", "the view is no grouped aggregate"))
@@ -127,7 +153,7 @@ def _merge(view: CompiledView, windows: Mapping[str, SourceWindow]) -> Verdict:
         text = detail or "groups that a HAVING hides have no state to add to"
         return _no(Technique.MERGE, Reason(code, text))
     below = layout.groups.shape.aggregate.input
-    if layout.groups.inserts_only and not only_gains(below, windows):
+    if layout.groups.inserts_only and not only_gains(below, windows, clocks):
         why = Reason("EXTREMUM_DELETED", "min or max cannot be kept by addition under deletes")
         return _no(Technique.MERGE, why)
     added = rounded_columns(below, view.rounded)
@@ -170,7 +196,7 @@ def recomputed_whole(root: Node, changed: frozenset[str]) -> Reason | None:
     node = root
     while isinstance(node, (Project, Filter)):
         node = node.input
-    if not _moved(node, changed):
+    if not is_moved(node, changed):
         return None
     if isinstance(node, Opaque):
         return Reason(*node.reason.split(": ", 1))
@@ -203,38 +229,45 @@ def recomputed_parts(
 def _recomputed_parts(root: Node, changed: frozenset[str]) -> tuple[Reason, ...]:
     found = []
     for node in walk(root):
-        why = (
-            recomputed_whole(node, changed)
-            if isinstance(node, (Opaque, TopK, Window, Aggregate, Pivot))
-            else None
-        )
+        why = _recomputed_by_itself(node, changed)
         if why is not None:
             found.append(Reason("SUBTREE_RECOMPUTED", f"{why.code}: {why.text}"))
     return tuple(dict.fromkeys(found))
 
 
+def _recomputed_by_itself(node: Node, changed: frozenset[str]) -> Reason | None:
+    if not isinstance(node, Filter) and asks_anew(node, changed):
+        return _clock_moved(node)
+    if isinstance(node, (Opaque, TopK, Window, Aggregate, Pivot)):
+        return recomputed_whole(node, changed)
+    return None
+
+
 def _not_linear(root: Node, changed: frozenset[str]) -> Node | None:
     for node in walk(root):
-        if not _moved(node, changed) or isinstance(node, _LINEAR):
+        if not is_moved(node, changed) or isinstance(node, _LINEAR):
             continue
         if isinstance(node, Join) and (
-            node.kind in _PRODUCTS or not _moved(_driven(node), changed)
+            node.kind in _PRODUCTS or not is_moved(_driven(node), changed)
         ):
             continue
         return node
     return None
 
 
-def only_gains(node: Node, windows: Mapping[str, SourceWindow]) -> bool:
+def only_gains(
+    node: Node, windows: Mapping[str, SourceWindow], clocks: frozenset[str] = frozenset()
+) -> bool:
     """Whether an operator's change is proved to be inserts, each of weight one."""
     moved = [w for w in windows.values() if w.changed]
-    changed = frozenset(w.source for w in moved)
+    changed = frozenset(w.source for w in moved) | clocks
     return all(w.inserts_only for w in moved) and _not_monotone(node, changed) is None
 
 
 def _not_monotone(root: Node, changed: frozenset[str]) -> Node | None:
-    """Linear operators without negative terms are monotone: the same walk decides both."""
-    return _not_linear(root, changed)
+    """Linear operators without negative terms are monotone; a clock takes rows away as well."""
+    timed = next((node for node in walk(root) if asks_anew(node, changed)), None)
+    return timed or _not_linear(root, changed)
 
 
 def _driven(join: Join) -> Node:
@@ -242,10 +275,6 @@ def _driven(join: Join) -> Node:
     if join.kind is JoinKind.FULL:
         return join
     return join.left if join.kind is JoinKind.RIGHT else join.right
-
-
-def _moved(node: Node, changed: frozenset[str]) -> bool:
-    return any(scan.source in changed for scan in scans(node))
 
 
 def _word(node: Node) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from headwater.define.clock_calls import ClockCalls
 from headwater.plan.layout import Layout
 from headwater.plan.mergeable import AggregateTypes
 from headwater.plan.rounded import rounded_columns
 from headwater.vocabulary.algebra import Query
+from headwater.vocabulary.clocks import bound
 from headwater.vocabulary.names import quoted
 from headwater.vocabulary.reason import Reason
 
@@ -29,6 +32,7 @@ class CompiledView:
     reasons: tuple[Reason, ...]  # parts of the query that no law understands
     functions: dict[str, str] = field(default_factory=dict)  # the user's own -> fingerprint of each
     rounded: frozenset[str] = frozenset()  # columns whose value depends on the order of addition
+    asked: ClockCalls | None = None  # the text, what it asks the clock marked
 
     @property
     def catalog(self) -> dict[str, tuple[str, ...]]:
@@ -51,12 +55,27 @@ class CompiledView:
         return tuple(name for name in floating if ids[name] in found)
 
     @property
-    def text(self) -> str:
+    def clocks(self) -> tuple[str, ...]:
+        """What the query asks the clock, as far as a refresh can bind it."""
+        return self.asked.clocks if self.asked is not None else ()
+
+    def text(self, clock: Mapping[str, str]) -> str:
         """The user's query, its columns under the names they are stored by."""
-        if all(name == stored for name, stored in self.stored.items()):
+        if not self.clocks and all(name == stored for name, stored in self.stored.items()):
             return self.sql
-        names = ", ".join(quoted(stored) for stored in self.layout.visible)
-        return f"SELECT * FROM (\n{self.sql}\n) AS __hw_query({names})"
+        return self._named(clock, self.layout.visible)
+
+    def shown(self, clock: Mapping[str, str]) -> str:
+        """The user's query, its columns under the names they are shown by."""
+        if not self.clocks:
+            return self.sql
+        return self._named(clock, tuple(name for name, _ in self.columns))
+
+    def _named(self, clock: Mapping[str, str], columns: tuple[str, ...]) -> str:
+        """A column without a name is called after its expression, and so after its value."""
+        names = ", ".join(map(quoted, columns))
+        sql = bound(self.asked.text, clock) if self.asked is not None else self.sql
+        return f"SELECT * FROM (\n{sql}\n) AS __hw_query({names})"
 
     @property
     def is_opaque(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from headwater.define.query import examine
@@ -36,6 +37,7 @@ from headwater.plan.steps import (
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.view import CompiledView
 from headwater.vocabulary.algebra import Scan
+from headwater.vocabulary.clocks import bound, values_at
 from headwater.vocabulary.names import FILE, WEIGHT, quoted
 from headwater.vocabulary.technique import Technique
 
@@ -66,6 +68,15 @@ class TableStates:
 
 
 @dataclass(frozen=True)
+class Times:
+    """The clock before a change and now; `wanted` is the query as it is to be answered now."""
+
+    before: datetime = datetime(2026, 1, 1, tzinfo=UTC)
+    now: datetime = datetime(2026, 1, 1, tzinfo=UTC)
+    wanted: str = ""
+
+
+@dataclass(frozen=True)
 class Mismatch:
     """A technique that claimed to be sound and gave other rows than the query."""
 
@@ -89,26 +100,34 @@ class Oracle:
             self._session.conf.set(name, value)
 
     def check(
-        self, sql: str, tables: Mapping[str, TableStates], *, small: bool = True
+        self,
+        sql: str,
+        tables: Mapping[str, TableStates],
+        times: Times | None = None,
+        *,
+        small: bool = True,
     ) -> tuple[dict[Technique, str], list[Mismatch]]:
         """The techniques that were tried, or their refusal, and those that failed.
 
         Relations are kept as small ones are, or as large ones.
         """
+        times = times or Times()
         view = self._compiled(sql, tables)
-        self._register(view, tables)
+        before, now = (values_at(view.clocks, at, "UTC") for at in (times.before, times.now))
+        self._register(view, tables, times.wanted or view.text(now), before, now)
         windows = {
             name: _window(name, states) for name, states in tables.items() if name in view.catalog
         }
         tried: dict[Technique, str] = {}
         failed: list[Mismatch] = []
-        if not any(window.changed for window in windows.values()):
+        situation = Situation(windows, clock=now, clock_before=before)
+        if not situation.changed:
             return tried, failed
-        for verdict in verdicts(view, windows, ()):
+        for verdict in verdicts(view, windows, (), situation.moved_clocks):
             tried[verdict.technique] = "sound" if verdict.sound else verdict.reason.code
-            by_text = verdict.technique is Technique.REBUILD and not view.layout.hidden
-            if verdict.sound and not by_text:  # the user's own words cannot give other rows
-                situation = Situation(windows, forced=verdict.technique)
+            own = verdict.technique is Technique.REBUILD and not view.layout.hidden
+            if verdict.sound and (view.clocks or not own):  # own words cannot give other rows
+                situation = replace(situation, forced=verdict.technique)
                 choice = Choice(verdict.technique, (), (), ())
                 mismatch = self._try(view, plan_refresh(view, situation, choice), small=small)
                 failed += [mismatch] if mismatch else []
@@ -123,7 +142,14 @@ class Oracle:
                 sources[name] = columns
         return restore("view", sql, compile_in(self._compiling, sql, sources))
 
-    def _register(self, view: CompiledView, tables: Mapping[str, TableStates]) -> None:
+    def _register(
+        self,
+        view: CompiledView,
+        tables: Mapping[str, TableStates],
+        wanted: str,
+        before: Mapping[str, str],
+        now: Mapping[str, str],
+    ) -> None:
         session = self._session
         for name in view.catalog:
             states = tables[name]
@@ -133,13 +159,13 @@ class Oracle:
             ddl = f"{states.ddl}, {WEIGHT} bigint"
             self._local(netted(states), ddl).createOrReplaceTempView(changes_name(name))
         if not view.is_opaque:
-            self._content(view, "__hw_before", lambda scan: old_name(scan.source))
+            self._content(view, "__hw_before", lambda scan: old_name(scan.source), before)
             place = f"CAST(monotonically_increasing_id() DIV 2 AS STRING) AS {FILE}"
             self._fix(f"SELECT *, {place} FROM __hw_before", TARGET)
             names = listed(view.layout.visible)
-            self._fix(f"SELECT * FROM (\n{view.text}\n) AS w({names})", "__hw_wanted")
+            self._fix(f"SELECT * FROM (\n{wanted}\n) AS w({names})", "__hw_wanted")
             if view.layout.hidden:
-                self._content(view, "__hw_state", lambda scan: new_name(scan.source))
+                self._content(view, "__hw_state", lambda scan: new_name(scan.source), now)
 
     def _local(self, rows: Rows, ddl: str) -> DataFrame:
         """Rows as a local relation, which needs no job to read."""
@@ -163,10 +189,17 @@ class Oracle:
             self._schemas[ddl] = cast("StructType", StructType.fromDDL(ddl))
         return self._schemas[ddl]
 
-    def _content(self, view: CompiledView, name: str, leaves: Callable[[Scan], str]) -> None:
+    def _content(
+        self,
+        view: CompiledView,
+        name: str,
+        leaves: Callable[[Scan], str],
+        clock: Mapping[str, str],
+    ) -> None:
         pairs = zip(view.layout.root.columns, view.layout.columns, strict=True)
         shown = ", ".join(f"{quoted(id_)} AS {quoted(column)}" for id_, column in pairs)
-        self._fix(f"SELECT {shown} FROM ({render(view.layout.root, leaves)})", name)
+        content = bound(render(view.layout.root, leaves), clock)
+        self._fix(f"SELECT {shown} FROM ({content})", name)
 
     def _fix(self, sql: str, name: str) -> None:
         """Evaluate a query once; Spark's optimizer breaks down over some inside a comparison."""

@@ -73,6 +73,11 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         ),
         "UPKEEP_CHANGED": "Another version of Headwater stored the view, in another form.",
         "FUNCTION_CHANGED": "A function of your own has another body than at the last commit.",
+        "CLOCK_MOVED": (
+            "The clock tells something else than at the last refresh, and every row of the view is "
+            "computed with it. A condition in WHERE or ON would be followed."
+        ),
+        "CLOCK_UNKNOWN": "What the clock told the view at its last commit is not on record.",
         "POLICY_FULL": "The view's policy is FULL.",
         "INCREMENTAL_FAILED": (
             "An incremental refresh broke down, so the view was rebuilt in the same attempt. The "
@@ -117,7 +122,10 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
     "A part of the query that is kept as text": {
         "AMBIGUOUS_HAVING": "A name in HAVING or QUALIFY is both a column and an alias.",
         "CLAUSE": "A clause that no incremental law covers, such as SORT BY or a hint.",
-        "CLOCK_DEPENDENT": "A function that reads the clock, such as current_date.",
+        "CLOCK_DEPENDENT": (
+            "A part of the query asks the clock in a way that a refresh cannot bind, such as "
+            "TIMESTAMP 'now'."
+        ),
         "CONSTANT_KEY": "A constant in GROUP BY.",
         "CORRELATED": (
             "A sub-query names the outer row where no law covers it: below a FULL JOIN or a PIVOT, "

@@ -258,6 +258,7 @@ def test_structure_errors_stand_where_the_mistake_is(marked: str, code: str, mes
 
 WARNINGS = [
     ("CREATE MATERIALIZED VIEW v AS SELECT ^current_date AS d FROM t", "CLOCK_DEPENDENT"),
+    ("CREATE MATERIALIZED VIEW v REFRESH GREEDY AS SELECT ^now() AS d FROM t", "CLOCK_DEPENDENT"),
     ("CREATE MATERIALIZED VIEW v AS SELECT a FROM t ^LIMIT 3", "UNORDERED_LIMIT"),
     ("CREATE MATERIALIZED VIEW v AS SELECT ^first(a) AS x FROM t", "ORDER_DEPENDENT"),
     ("CREATE MATERIALIZED VIEW v AS SELECT size(a), ^collect_list(a) FROM t", "ORDER_DEPENDENT"),

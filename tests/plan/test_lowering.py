@@ -41,6 +41,8 @@ def opaque_reasons(sql: str) -> list[str]:
         "SELECT * FROM orders PIVOT (sum(id) FOR ts IN (1 AS a, 2 AS b))",
         "SELECT id FROM orders UNION ALL SELECT id FROM cust ORDER BY id LIMIT 3",
         "SELECT 1 AS id UNION ALL SELECT id FROM orders",
+        "SELECT id, current_date AS d, now() AS t FROM orders WHERE ts > curdate() - 7",
+        "SELECT o.* FROM orders o, (SELECT current_date() AS d) t WHERE ts > d",
     ],
 )
 def test_is_understood_whole(sql: str):
@@ -54,7 +56,9 @@ def test_is_understood_whole(sql: str):
     ("sql", "code"),
     [
         ("SELECT id, rand() AS r FROM orders", "NONDETERMINISTIC"),
-        ("SELECT id, current_date() AS d FROM orders", "CLOCK_DEPENDENT"),
+        ("SELECT id, current_time(3) AS d FROM orders", "CLOCK_DEPENDENT"),
+        ("SELECT id FROM orders WHERE ts < TIMESTAMP 'now'", "CLOCK_DEPENDENT"),
+        ("SELECT id FROM orders WHERE ts < to_date('yesterday')", "CLOCK_DEPENDENT"),
         ("SELECT id, my_function(id) AS d FROM orders", "UNKNOWN_FUNCTION"),
         ("SELECT hash(*) AS h FROM orders", "STAR"),
         ("SELECT to_json((id, cust)) AS j FROM orders", "NAMES_UNCLEAR"),
@@ -63,11 +67,7 @@ def test_is_understood_whole(sql: str):
             "SESSION_WINDOW",
         ),
         (
-            "SELECT id, DATE_ADD(current_date(), id) + my_function(id) AS d FROM orders",
-            "CLOCK_DEPENDENT",
-        ),
-        (
-            "SELECT o.* FROM orders o, (SELECT current_date() AS d) t WHERE ts > d",
+            "SELECT id, DATE_ADD(DATE 'today', id) + my_function(id) AS d FROM orders",
             "CLOCK_DEPENDENT",
         ),
         (

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
+from headwater.define.clock_calls import clock_of, is_special_word
 from headwater.define.lowering import functions
 from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.refusal import NotLoweredError
@@ -98,16 +99,16 @@ def _over_children(node: exp.Expr, change: Callable[[exp.Expr], exp.Expr]) -> ex
 
 def check_function(node: exp.Expr) -> None:
     """Refuse calls whose value is not a function of the row alone, or that are unknown."""
-    if not isinstance(node, exp.Func) or isinstance(node, exp.AggFunc):
+    if not isinstance(node, exp.Func) or isinstance(node, exp.AggFunc) or clock_of(node):
         return
     name = function_name(node)
+    if is_special_word(node) or (name == "unix_timestamp" and not list(node.iter_expressions())):
+        raise NotLoweredError("CLOCK_DEPENDENT", f"{written(node)} reads the clock")
     if name == "session_window":
         raise NotLoweredError("SESSION_WINDOW", "where a session ends is a matter of other rows")
     if name in {"window", "window_time"}:
         raise NotLoweredError("TIME_WINDOW", "a row may fall into several time windows")
     if name is None or name in functions.SCALARS or name in functions.AGGREGATES:
-        if name == "unix_timestamp" and not list(node.iter_expressions()):
-            raise NotLoweredError("CLOCK_DEPENDENT", "unix_timestamp() reads the clock")
         return
     if name in functions.NONDETERMINISTIC:
         raise NotLoweredError("NONDETERMINISTIC", f"{name} is not a function of its input")

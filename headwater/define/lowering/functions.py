@@ -53,10 +53,10 @@ NONDETERMINISTIC = frozenset(
 
 CLOCK = frozenset(
     """
-    curdate current_date current_time current_timestamp current_timezone localtimestamp now
+    curdate current_date current_time current_timestamp localtimestamp now
     """.split()
 )
-"""Differ with the time of the query."""
+"""Differ with the time of the query; `current_timezone` differs with a setting only."""
 
 SCALARS = frozenset(
     """
@@ -68,6 +68,7 @@ SCALARS = frozenset(
     bit_length bitmap_bit_position bitmap_bucket_number bitmap_count boolean bround btrim
     cardinality cast cbrt ceil ceiling char char_length character_length chr coalesce
     collate collation concat concat_ws contains conv convert_timezone cos cosh cot crc32 csc
+    current_timezone
     date date_add date_diff date_format date_from_unix_date date_part date_sub date_trunc
     dateadd datediff datepart day dayname dayofmonth dayofweek dayofyear decimal decode
     degrees div double e element_at elt encode endswith equal_null exists exp expm1 extract

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from headwater.define.clock_calls import ClockCalls, clock_calls
 from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.expressions import check_function
 from headwater.define.lowering.ordering import limited_result
@@ -36,7 +37,6 @@ from headwater.vocabulary.algebra import (
     passed,
     walk,
 )
-from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
 
 _MISREAD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -50,6 +50,7 @@ class Lowered:
     query: Query
     reasons: tuple[Reason, ...]
     problems: tuple[NameProblem, ...]
+    asked: ClockCalls  # the text, what it asks the clock marked
 
 
 def lower(
@@ -59,7 +60,8 @@ def lower(
 
     `own` are the user's functions that may be followed: name -> scalar or aggregate.
     """
-    tree = parsed(text)
+    asked = clock_calls(text, (column for columns in catalog.values() for column in columns))
+    tree = asked.tree
     context = Lowering(catalog, lower_query, own or {})
     try:
         node, scope = lower_query(context, tree, None)
@@ -72,7 +74,7 @@ def lower(
     kept = [n for n in walk(root) if isinstance(n, Opaque) and not n.reason.startswith("VALUES")]
     reasons = tuple(dict.fromkeys(Reason(*n.reason.split(": ", 1)) for n in kept))
     names = tuple(entry.name for entry in scope.star())
-    return Lowered(Query(root, names), reasons, tuple(context.problems))
+    return Lowered(Query(root, names), reasons, tuple(context.problems), asked)
 
 
 def lower_query(context: Lowering, tree: exp.Expr, outer: Scope | None) -> tuple[Node, Scope]:
