@@ -14,7 +14,9 @@ from headwater.capture.log import open_log
 from headwater.define.definitions import Definitions
 from headwater.define.diagnostics import Problem, Report, error, suggest, warning
 from headwater.define.graph import dependencies, levels
+from headwater.define.lowering.expressions import unknown_calls
 from headwater.define.lowering.lower import Lowered, lower
+from headwater.define.once import OnceError, lower_once
 from headwater.define.positions import shifted
 from headwater.define.source import SourceDef
 from headwater.define.view import ViewDef
@@ -24,6 +26,7 @@ from headwater.join_keys import Arrangement, arrangement_of, join_keys, uncluste
 from headwater.plan.soundness import view_recomputed
 from headwater.plan.view import Columns
 from headwater.vocabulary.algebra import scans
+from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.errors import HeadwaterError
 from headwater.vocabulary.reason import Reason
 
@@ -87,7 +90,11 @@ def check_names(
     catalog = {name: tuple(c for c, _ in columns) for name, columns in sources.items()}
     problems: list[Problem] = []
     for view in _in_order(definitions):
-        lowered = lower(view.query, _visible(definitions, view, catalog))
+        visible = _visible(definitions, view, catalog)
+        lowered = lower(view.query, visible)
+        if view.compute_once and not lowered.problems:
+            lowered, refused = _lowered_once(view, visible, lowered)
+            problems += refused
         problems += _name_problems(view, lowered)
         problems += [
             warning("REBUILD_ONLY", f"`{view.display}`: {reason}", view.location)
@@ -97,6 +104,22 @@ def check_names(
         problems += _join_problems(view, lowered, arrangements or {})
         catalog[view.name] = lowered.query.names
     return Report.of(problems)
+
+
+def _lowered_once(
+    view: ViewDef, visible: Mapping[str, tuple[str, ...]], plain: Lowered
+) -> tuple[Lowered, list[Problem]]:
+    try:
+        return lower_once(view.query, visible, view.compute_once, _own(view)), []
+    except OnceError as refusal:
+        return plain, [error(refusal.code, refusal.message, view.query_location)]
+
+
+def _own(view: ViewDef) -> dict[str, str]:
+    """Functions that only a session knows: whether they may be followed is told by a build."""
+    if not view.compute_once:
+        return {}
+    return dict.fromkeys(unknown_calls(parsed(view.query)), "scalar")
 
 
 def _rebuilding(lowered: Lowered) -> tuple[Reason, ...]:
@@ -158,9 +181,9 @@ def check_with_spark(
     for view in _in_order(definitions):
         names = {name: tuple(c for c, _ in columns) for name, columns in known.items()}
         try:
-            analysis = analyse(
-                session, view.query, lower(view.query, _visible(definitions, view, names)).query
-            )
+            visible = _visible(definitions, view, names)
+            query = lower_once(view.query, visible, view.compute_once, _own(view)).query
+            analysis = analyse(session, view.query, query)
         except Exception as refused:  # noqa: BLE001  (Spark's refusal is the finding)
             problems.append(_from_spark(view, refused))
             continue
@@ -182,7 +205,7 @@ def _shape_problems(view: ViewDef, columns: Columns) -> list[Problem]:
         )
         for name in dict.fromkeys(n for n in names if names.count(n) > 1)
     ]
-    for clause in (view.key, view.cluster_by, view.partitioned_by):
+    for clause in (view.key, view.cluster_by, view.partitioned_by, view.compute_once):
         for column in clause:
             if column.lower() not in names:
                 near = suggest(column, names)

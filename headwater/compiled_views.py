@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headwater.define.once import OnceError
 from headwater.define.view import ViewDef
 from headwater.execute.compiling import compile_query
 from headwater.plan.compiled import Compilation, is_current, restore
@@ -40,13 +41,21 @@ def compile_definition(workspace: Workspace, name: str) -> Compilation:
         for source in workspace.inputs(name)
     }
     try:
-        compilation = compile_query(workspace.spark, definition.query, sources)
+        compilation = compile_query(
+            workspace.spark, definition.query, sources, definition.compute_once, definition.key
+        )
+    except OnceError as refusal:
+        where = definition.query_location
+        raise DefinitionConflict(f"{name}: {refusal.message}", where=where) from refusal
     except Exception as error:
         if type(error).__name__ not in {"AnalysisException", "ParseException"}:
             raise
         what = str(error).split("\n")[0]
         raise DefinitionConflict(f"{name}: {what}", where=definition.query_location) from error
     _refuse_duplicates(definition, compilation.columns)
+    if definition.compute_once and compilation.refusal is not None:
+        why = f"{name}: COMPUTE ONCE needs a query that is followed: {compilation.refusal}"
+        raise DefinitionConflict(why, where=definition.query_location)
     return compilation
 
 

@@ -87,9 +87,11 @@ class _Tables:
         }
 
     def compiled(self, name: str) -> CompiledView:
-        query = self._wanted.views[name].query
+        wanted = self._wanted.views[name]
         reads = {read: self.columns[read] for read in dependencies(self._wanted, name)}
-        return restore(name, query, compile_query(self._workspace.spark, query, reads))
+        once = (wanted.compute_once, wanted.key)
+        made = compile_query(self._workspace.spark, wanted.query, reads, *once)
+        return restore(name, wanted.query, made)
 
     def add(self, view: CompiledView, *, is_built: bool) -> None:
         """What those who read the view will find."""

@@ -41,6 +41,7 @@ class Verification:
     extra: int  # rows that should not
     different: int  # keys whose row has other values
     rows: dict[str, tuple[dict[str, Any], ...]]
+    ignored: tuple[str, ...] = ()  # columns that are computed once, whose values nobody can check
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -51,6 +52,7 @@ class Verification:
             "extra": self.extra,
             "different": self.different,
             "rows": {name: list(rows) for name, rows in self.rows.items()},
+            "ignored": list(self.ignored),
         }
 
 
@@ -105,9 +107,9 @@ def _differing(
     where: str | None,
 ) -> DataFrame:
     """Each distinct row whose number of copies is not the same on both sides."""
-    names = [column for column, _ in view.columns]
+    names = [column for column, _ in view.decided]
     shown = ", ".join(quoted(n) for n in names)
-    keys = ", ".join(_comparable(n, t) for n, t in view.columns)
+    keys = ", ".join(_comparable(n, t) for n, t in view.decided)
     condition = f" AS v WHERE {where}" if where else ""
     expected.createOrReplaceTempView("__hw_verify_expected")
     found.createOrReplaceTempView("__hw_verify_found")
@@ -153,6 +155,7 @@ def _classified(view: CompiledView, frontier: Frontier, differing: DataFrame) ->
         surplus - different,
         different,
         {"missing": _rows(missing), "extra": _rows(extra), "different": pairs},
+        tuple(name for name, _ in view.columns if name not in dict(view.decided)),
     )
 
 
@@ -174,7 +177,7 @@ def _paired(
 ) -> tuple[int, tuple[dict[str, Any], ...]]:
     """Rows of one key that stand on both sides with other values."""
     condition = " AND ".join(f"e.{quoted(k)} <=> f.{quoted(k)}" for k in keys)
-    columns = [c for c, _ in view.columns]
+    columns = [c for c, _ in view.decided]
     shown = [f"e.{quoted(c)} AS {quoted('expected ' + c)}" for c in columns]
     shown += [f"f.{quoted(c)} AS {quoted('found ' + c)}" for c in columns if c not in keys]
     pairs = session.sql(

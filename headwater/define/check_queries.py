@@ -15,7 +15,6 @@ from headwater.define.table_names import TableRef
 from headwater.define.trigger import Greedy, OnChange
 from headwater.define.view import ViewDef
 from headwater.vocabulary.location import Location
-from headwater.vocabulary.technique import Policy
 
 _WARNINGS = frozenset({"UNORDERED_LIMIT"})
 _FILE_FORMATS = frozenset({"delta", "parquet", "csv", "json", "orc", "text", "avro"})
@@ -55,13 +54,18 @@ def query_remarks(written: Sequence[Definition], _: Definitions) -> Iterator[Pro
             place = within(view.query_location, view.query, remark.offset)
             tell = warning if remark.code in _WARNINGS else error
             yield tell(remark.code, remark.message, place, remark.hint)
-        for name, place in nondeterminism(view.query, view.query_location):
-            message = f"the result of {name} is not decided by the sources' rows"
-            hint = "compute it where the source is written, or declare POLICY FULL"
-            tell = warning if view.policy is Policy.FULL else error
-            yield tell("NONDETERMINISTIC", message, place, hint)
+        if not view.compute_once:
+            yield from _free_calls(view)
         if isinstance(view.trigger, (OnChange, Greedy)):
             yield from _passing_time(view)
+
+
+def _free_calls(view: ViewDef) -> Iterator[Problem]:
+    """Calls whose results nobody could check, or compute again."""
+    for name, place in nondeterminism(view.query, view.query_location):
+        message = f"the result of {name} is not decided by the sources' rows"
+        hint = "declare COMPUTE ONCE (column) and a KEY; as it is, every change rebuilds the view"
+        yield warning("NONDETERMINISTIC", message, place, hint)
 
 
 def _passing_time(view: ViewDef) -> Iterator[Problem]:

@@ -28,7 +28,11 @@ CODES: Mapping[str, str] = {
     "UNKNOWN_VIEW": "A handler or consumer names a view that does not exist.",
     "CYCLE": "Views read each other in a circle.",
     "VIEW_IN_TWO_HANDLERS": "A view belongs to two handlers.",
-    "NONDETERMINISTIC": "A query's result is not decided by its sources alone.",
+    "NONDETERMINISTIC": (
+        "A query's result is not decided by its sources alone (a warning; an error beside COMPUTE "
+        "ONCE, if a filter or another column hangs on it)."
+    ),
+    "ONCE_SHAPE": "A column is to be computed once, but the query does not work row by row.",
     "STATEMENT_UNSUPPORTED": "A statement that this version of Headwater does not carry out.",
     "UNUSED_SOURCE": "No view reads the source (a warning).",
     "CLOCK_DEPENDENT": "The query asks the clock, but time alone refreshes nothing (a warning).",

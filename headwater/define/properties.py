@@ -163,6 +163,7 @@ VIEW: Clauses = {
     **_KEY,
     ("CLUSTER", "BY"): Clause("cluster_by", read_columns),
     ("PARTITIONED", "BY"): Clause("partitioned_by", read_columns),
+    ("COMPUTE", "ONCE"): Clause("compute_once", read_columns),
     ("COPIES",): Clause("copies", lambda header: header.strings("a path")),
     **ALTERABLE,
 }

@@ -78,6 +78,7 @@ def _trigger(plain: Mapping[str, Any]) -> Any:
 
 _READERS: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("key", "tables", "views", "cluster_by", "partitioned_by", "copies"), tuple),
+    "compute_once": tuple,
     **dict.fromkeys(("reload_every", "warn_after", "overdue_after"), _interval),
     **dict.fromkeys(("location", "name_location", "query_location", "view_location"), _location),
     "places": lambda plain: tuple(_location(parts) for parts in plain),

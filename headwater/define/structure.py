@@ -59,6 +59,10 @@ def clause_conflicts(written: Sequence[Definition], _: Definitions) -> Iterator[
 
 
 def _conflicts(view: ViewDef) -> Iterator[tuple[str, str]]:
+    if view.compute_once and not view.key:
+        yield "COMPUTE ONCE needs to know which row is which", "add KEY (...)"
+    if {c.lower() for c in view.compute_once} & {c.lower() for c in view.key}:
+        yield "a column of KEY cannot be computed once", "leave it out of COMPUTE ONCE"
     if view.cluster_by and view.partitioned_by:
         yield "a Delta table is clustered or partitioned, not both", "keep one of the two clauses"
     if view.target_lag and isinstance(view.trigger, (Every, Cron, Manual)):

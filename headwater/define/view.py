@@ -37,6 +37,7 @@ class ViewDef:
     cluster_by: tuple[str, ...] = ()
     partitioned_by: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
+    compute_once: tuple[str, ...] = ()
     trigger: Trigger = field(default_factory=OnChange)
     target_lag: TargetLag | None = None
     policy: Policy = Policy.AUTO
@@ -53,9 +54,11 @@ class ViewDef:
     @cached_property
     def fingerprint(self) -> str:
         """Changes exactly when the table must be built anew; other clauses alter in place."""
-        layout = [
+        layout: list[str | list[str]] = [
             self.normal_query,
             [canonical(column) for column in self.cluster_by],
             [canonical(column) for column in self.partitioned_by],
         ]
+        if self.compute_once:
+            layout.append([canonical(column) for column in (*self.compute_once, "", *self.key)])
         return hashlib.sha256(json.dumps(layout).encode()).hexdigest()[:16]

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from headwater.define.lowering.expressions import unknown_calls
-from headwater.define.lowering.lower import Lowered, lower
+from headwater.define.lowering.lower import Lowered
+from headwater.define.once import lower_once
 from headwater.execute.analyse import Analysis, analyse, register_empty
 from headwater.execute.isolated import isolated
 from headwater.execute.own_functions import own_functions
@@ -30,23 +31,36 @@ _CAST = re.compile(
 )
 
 
-def compile_query(spark: SparkSession, sql: str, sources: dict[str, Columns]) -> Compilation:
+def compile_query(
+    spark: SparkSession,
+    sql: str,
+    sources: dict[str, Columns],
+    once: tuple[str, ...] = (),
+    key: tuple[str, ...] = (),
+) -> Compilation:
     """Raises Spark's own AnalysisException where the query is wrong."""
-    return compile_in(isolated(spark), sql, sources)
+    return compile_in(isolated(spark), sql, sources, once, key)
 
 
-def compile_in(session: SparkSession, sql: str, sources: dict[str, Columns]) -> Compilation:
+def compile_in(
+    session: SparkSession,
+    sql: str,
+    sources: dict[str, Columns],
+    once: tuple[str, ...] = (),
+    key: tuple[str, ...] = (),
+) -> Compilation:
     """Compile in a session whose temporary views may be replaced by stand-ins for the sources."""
     register_empty(session, sources)
     catalog = {name: tuple(c for c, _ in columns) for name, columns in sources.items()}
     own = own_functions(session, unknown_calls(parsed(sql)))
-    lowered = lower(sql, catalog, {name: function.kind for name, function in own.items()})
+    kinds = {name: function.kind for name, function in own.items()}
+    lowered = lower_once(sql, catalog, once, kinds)
     analysis = analyse(session, sql, lowered.query)
     refusal = _unbound(session, lowered, analysis) or _refusal(lowered.query, analysis, sources)
     functions = {name: (function.kind, function.fingerprint) for name, function in own.items()}
     rounded = () if refusal else rounded_values(session, lowered.query)
     return Compilation(
-        sources, analysis.columns, analysis.types, refusal, functions, tuple(rounded)
+        sources, analysis.columns, analysis.types, refusal, functions, tuple(rounded), once, key
     )
 
 

@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import Any
 
 from headwater.define.clock_calls import ClockCalls, clock_calls
-from headwater.define.lowering.lower import Lowered, lower
+from headwater.define.lowering.lower import Lowered
+from headwater.define.once import lower_once
 from headwater.plan.layout import layout_of
 from headwater.plan.mergeable import AggregateTypes
 from headwater.plan.stored import stored_names
-from headwater.plan.view import Columns, CompiledView
+from headwater.plan.view import Columns, CompiledView, Once
 from headwater.vocabulary.algebra import Opaque, Query, Scan, scans
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
@@ -34,6 +35,8 @@ class Compilation:
     refusal: Reason | None  # why the whole query must be kept as text
     functions: dict[str, tuple[str, str]] = field(default_factory=dict)  # name -> kind, fingerprint
     rounded: tuple[str, ...] = ()  # columns whose value depends on the order of addition
+    once: tuple[str, ...] = ()  # columns that are computed once
+    key: tuple[str, ...] = ()  # where there are such: the columns that identify a row
 
     def to_json(self) -> str:
         refusal = [self.refusal.code, self.refusal.text] if self.refusal else None
@@ -47,6 +50,8 @@ class Compilation:
             "functions": self.functions,
             "rounded": self.rounded,
         }
+        if self.once:
+            value |= {"once": self.once, "key": self.key}
         return json.dumps(value)
 
     @classmethod
@@ -59,6 +64,8 @@ class Compilation:
             Reason(*value["refusal"]) if value["refusal"] else None,
             {name: (kind, mark) for name, (kind, mark) in value.get("functions", {}).items()},
             tuple(value.get("rounded", ())),
+            tuple(value.get("once", ())),
+            tuple(value.get("key", ())),
         )
 
 
@@ -98,7 +105,18 @@ def _restored(name: str, sql: str, stored: str) -> CompiledView:
         {name: mark for name, (_, mark) in compilation.functions.items()},
         frozenset(compilation.rounded),
         lowered.asked,
+        _once(compilation),
     )
+
+
+def _once(compilation: Compilation) -> Once | None:
+    """The stored names of columns that the user may have spelled otherwise."""
+    if not compilation.once:
+        return None
+    names = tuple(column for column, _ in compilation.columns)
+    stored = {n.lower(): s for n, s in zip(names, stored_names(names), strict=True)}
+    given = (compilation.once, compilation.key)
+    return Once(*(tuple(stored[column.lower()] for column in columns) for columns in given))
 
 
 def lowered_or_text(sql: str, compilation: Compilation) -> Lowered:
@@ -107,7 +125,7 @@ def lowered_or_text(sql: str, compilation: Compilation) -> Lowered:
     if compilation.refusal is not None:
         return as_text(sql, catalog, compilation.refusal)
     own = {name: kind for name, (kind, _) in compilation.functions.items()}
-    lowered = lower(sql, catalog, own)
+    lowered = lower_once(sql, catalog, compilation.once, own)
     if {scan.source for scan in scans(lowered.query.root)} != set(catalog):
         why = Reason("TABLES_UNCLEAR", "which tables the query reads was not understood")
         return as_text(sql, catalog, why)

@@ -26,6 +26,7 @@ from headwater.plan.strategies.append import append_write
 from headwater.plan.strategies.groups import groups_write
 from headwater.plan.strategies.inputs import SourceWindow, reading_steps
 from headwater.plan.strategies.keys import keys_write
+from headwater.plan.strategies.once import once_delta, once_rebuild
 from headwater.plan.strategies.rebuild import overwrite_write, rewrite_write
 from headwater.plan.strategies.rows import rows_write
 from headwater.plan.strategies.top import top_write
@@ -164,18 +165,21 @@ def _plan(
     if technique is not Technique.REBUILD:
         return _assembled(view, situation, technique, _write, reasons)
     ways = [_rewrite] if _may_compare(view, situation) else []
-    ways += [_overwrite] if not ways or _may_overwrite(situation) else []
+    ways += [_overwrite] if not ways or _may_overwrite(view, situation) else []
     plans = [_assembled(view, situation, technique, way, reasons) for way in ways]
     return min(plans, key=lambda plan: _model(view, situation, plan))
 
 
 def _may_compare(view: CompiledView, situation: Situation) -> bool:
-    return situation.exists and uncomparable(view.columns) is None
+    return situation.exists and uncomparable(view.decided) is None
 
 
-def _may_overwrite(situation: Situation) -> bool:
-    """Nobody has to read a whole new content; and who asked for a rebuild may only want proof."""
-    return situation.forced is None and not situation.followed
+def _may_overwrite(view: CompiledView, situation: Situation) -> bool:
+    """Nobody has to read a whole new content; and who asked for a rebuild may only want proof.
+
+    Values that were computed once would be lost.
+    """
+    return situation.forced is None and not situation.followed and view.once is None
 
 
 def _model(view: CompiledView, situation: Situation, plan: RefreshPlan) -> float:
@@ -215,9 +219,15 @@ def _write(
     if technique is Technique.REKEY and layout.keys is not None:
         return keys_write(planning, layout)
     if technique in {Technique.DELTA, Technique.REKEY}:
-        by = rows_write if followed_top(layout.root) is None else top_write
-        return by(planning, layout)
+        return _by_rows(planning, view)
     raise ValueError(f"{technique} is no incremental technique")
+
+
+def _by_rows(planning: Planning, view: CompiledView) -> Write:
+    if view.once is not None:
+        return once_delta(planning, view.layout, view.once)
+    by = rows_write if followed_top(view.layout.root) is None else top_write
+    return by(planning, view.layout)
 
 
 def _overwrite(planning: Planning, view: CompiledView, now: Situation, _: Technique) -> Write:
@@ -225,6 +235,8 @@ def _overwrite(planning: Planning, view: CompiledView, now: Situation, _: Techni
 
 
 def _rewrite(planning: Planning, view: CompiledView, now: Situation, _: Technique) -> Write:
+    if view.once is not None:
+        return once_rebuild(planning, view.layout, view.once, _text(view, now))
     return rewrite_write(planning, view.layout, _text(view, now))
 
 

@@ -19,6 +19,14 @@ Columns = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
+class Once:
+    """The columns of a view's table that are computed once, and those that identify a row."""
+
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class CompiledView:
     """Definition, operators and stored form of a view."""
 
@@ -33,10 +41,17 @@ class CompiledView:
     functions: dict[str, str] = field(default_factory=dict)  # the user's own -> fingerprint of each
     rounded: frozenset[str] = frozenset()  # columns whose value depends on the order of addition
     asked: ClockCalls | None = None  # the text, what it asks the clock marked
+    once: Once | None = None
 
     @property
     def catalog(self) -> dict[str, tuple[str, ...]]:
         return {name: tuple(c for c, _ in columns) for name, columns in self.sources.items()}
+
+    @property
+    def decided(self) -> Columns:
+        """The columns that the sources' rows decide: all but those that are computed once."""
+        once = self.once.columns if self.once is not None else ()
+        return tuple(c for c in self.columns if self.stored[c[0]] not in once)
 
     @property
     def stored(self) -> dict[str, str]:

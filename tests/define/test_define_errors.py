@@ -232,7 +232,16 @@ STRUCTURE_ERRORS = [
     ),
     ("CREATE HANDLER h PROCESS ^v", "UNKNOWN_VIEW", "no view is named `v`"),
     ("CREATE HANDLER h PROCESS ^t", "UNKNOWN_VIEW", "`t` is a source"),
-    ("CREATE MATERIALIZED VIEW v AS SELECT ^rand() FROM t", "NONDETERMINISTIC", "rand"),
+    (
+        "CREATE MATERIALIZED VIEW ^v COMPUTE ONCE (x) AS SELECT a, rand() x FROM t",
+        "CLAUSE_CONFLICT",
+        "which row is which",
+    ),
+    (
+        "CREATE MATERIALIZED VIEW ^v COMPUTE ONCE (x) KEY (X) AS SELECT a, rand() x FROM t",
+        "CLAUSE_CONFLICT",
+        "KEY cannot be computed once",
+    ),
     ("^CREATE SOURCE f FROM FILES 'p'", "STATEMENT_UNSUPPORTED", "not carried out"),
     (
         "^CREATE SOURCE f FROM JDBC 'u' TABLE 't' KEY (a)",
@@ -256,6 +265,13 @@ def test_structure_errors_stand_where_the_mistake_is(marked: str, code: str, mes
     assert problem.severity is Severity.ERROR
 
 
+def test_a_schedule_follows_the_clock() -> None:
+    """A view that asks the clock and is refreshed as time goes by is nothing to warn of."""
+    for trigger in ("EVERY INTERVAL 1 HOUR", "CRON '0 6 * * *'", "MANUAL"):
+        view = f"CREATE MATERIALIZED VIEW v REFRESH {trigger} AS SELECT now() AS d FROM t"
+        assert phase_two(BASE + view) == []
+
+
 WARNINGS = [
     ("CREATE MATERIALIZED VIEW v AS SELECT ^current_date AS d FROM t", "CLOCK_DEPENDENT"),
     ("CREATE MATERIALIZED VIEW v REFRESH GREEDY AS SELECT ^now() AS d FROM t", "CLOCK_DEPENDENT"),
@@ -274,6 +290,7 @@ WARNINGS = [
         "WINDOW_TIES",
     ),
     ("CREATE MATERIALIZED VIEW v POLICY FULL AS SELECT ^rand() AS x FROM t", "NONDETERMINISTIC"),
+    ("CREATE MATERIALIZED VIEW v AS SELECT ^rand() FROM t", "NONDETERMINISTIC"),
 ]
 
 SETTLED = [

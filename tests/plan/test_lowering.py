@@ -61,6 +61,8 @@ def test_is_understood_whole(sql: str):
         ("SELECT id FROM orders WHERE ts < to_date('yesterday')", "CLOCK_DEPENDENT"),
         ("SELECT id, my_function(id) AS d FROM orders", "UNKNOWN_FUNCTION"),
         ("SELECT hash(*) AS h FROM orders", "STAR"),
+        ("SELECT hash(*) AS h, uuid() AS u FROM orders", "NONDETERMINISTIC"),
+        ("SELECT id FROM orders TABLESAMPLE (5 PERCENT)", "NONDETERMINISTIC"),
         ("SELECT to_json((id, cust)) AS j FROM orders", "NAMES_UNCLEAR"),
         (
             "SELECT count(*) AS n FROM orders GROUP BY session_window(ts, '1 hour')",

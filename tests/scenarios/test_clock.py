@@ -41,8 +41,8 @@ def days(lake: Lake) -> list[int]:
     return sorted(row["k"] for row in lake.hw.table("recent").collect())
 
 
-def assert_equal(lake: Lake) -> None:
-    for view in ("recent", "totals", "stamped"):
+def assert_equal(lake: Lake, *views: str) -> None:
+    for view in views or ("recent", "totals", "stamped"):
         assert lake.hw.verify(view).equal, view
 
 
@@ -51,7 +51,6 @@ def test_the_stamp_says_what_the_clock_told(lake: Lake) -> None:
     assert days(lake) == [13, 14, 15]
     assert lake.stamp("recent").frontier.clock == {"current_date": "DATE'2026-11-15'"}
     assert lake.stamp("totals").frontier.clock == {}
-    assert_equal(lake)
 
 
 def test_one_refresh_tells_all_its_views_one_time(lake: Lake, clock: FrozenClock) -> None:
@@ -74,8 +73,7 @@ def test_within_the_day_it_is_an_ordinary_view(lake: Lake, clock: FrozenClock) -
     lake.insert("t", (100, day(15)), (101, day(1)))
     assert lake.hw.refresh("recent").technique is Technique.APPEND
     assert days(lake) == [13, 14, 15, 100]
-    lake.refresh()
-    assert_equal(lake)
+    assert_equal(lake, "recent")
 
 
 def test_as_days_go_by_rows_come_and_go(lake: Lake, clock: FrozenClock) -> None:
@@ -87,7 +85,7 @@ def test_as_days_go_by_rows_come_and_go(lake: Lake, clock: FrozenClock) -> None:
     assert receipts["recent"].technique is Technique.DELTA
     assert (receipts["recent"].rows_inserted, receipts["recent"].rows_deleted) == (0, 1)
     assert days(lake) == [14, 15, 100]
-    assert_equal(lake)
+    assert_equal(lake, "totals")
     clock.advance(DAY)
     lake.change("t", delete="k = 14")
     lake.insert("t", (17, day(17)))
@@ -113,9 +111,8 @@ def test_a_day_without_a_row_moves_the_clock_alone(lake: Lake, clock: FrozenCloc
 
 
 def test_a_rebuild_runs_the_words_of_the_query_at_that_time(lake: Lake) -> None:
-    lake.hw.refresh("recent", full=True)
-    lake.hw.refresh("stamped", full=True)
-    assert_equal(lake)
+    lake.hw.refresh("recent", "stamped", full=True, only=True)
+    assert_equal(lake, "recent", "stamped")
     seen = {row["seen"] for row in lake.hw.table("stamped").collect()}
     assert len(seen) == 1
 
@@ -124,7 +121,7 @@ def test_a_later_look_at_the_same_content(lake: Lake, clock: FrozenClock) -> Non
     """verify compares at the view's own time, however late it is by now."""
     content = bag(lake.hw.table("recent").collect())
     clock.advance(30 * DAY)
-    assert_equal(lake)
+    assert_equal(lake, "recent")
     assert bag(lake.hw.table("recent").collect()) == content
 
 

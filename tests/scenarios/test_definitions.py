@@ -60,7 +60,11 @@ ERRORS = [
     (VIEW + "^v AS SELECT k FROM w;\n" + VIEW + "w AS SELECT k FROM v", "CYCLE"),
     (VIEW + "^`sys$v` AS SELECT k FROM t", "RESERVED_NAME"),
     ("CREATE SOURCE p FROM JDBC 'jdbc:x' TABLE 'y'", "MISSING_KEY"),
-    (VIEW + "v AS SELECT k, ^rand() AS r FROM t", "NONDETERMINISTIC"),
+    (VIEW + "v COMPUTE ONCE (n) KEY (k) AS ^SELECT k, max(v) n FROM t GROUP BY k", "ONCE_SHAPE"),
+    (
+        VIEW + "v COMPUTE ONCE (r) KEY (k) AS ^SELECT k, rand() r FROM t WHERE rand() > 0",
+        "NONDETERMINISTIC",
+    ),
     (VIEW + "v AS SELECT k FROM t WHER ^v > 1", "SQL_SYNTAX"),
     (VIEW + "v AS SELECT k, v AS k FROM t", "DUPLICATE_COLUMN"),
     (VIEW + "v AS SELECT k + ^DATE'2026-01-01' AS x FROM t", "SPARK_REFUSED"),

@@ -29,7 +29,7 @@ def _summary(found: Sequence[Verification]) -> Table:
         [
             (
                 verification.view,
-                "equal" if verification.equal else "DIFFERENT",
+                _verdict(verification),
                 f"{verification.missing:,}",
                 f"{verification.extra:,}",
                 f"{verification.different:,}",
@@ -40,6 +40,11 @@ def _summary(found: Sequence[Verification]) -> Table:
         right="missing extra different",
         empty="no view is built yet",
     )
+
+
+def _verdict(verification: Verification) -> str:
+    without = f" but for {', '.join(verification.ignored)}" if verification.ignored else ""
+    return f"equal{without}" if verification.equal else "DIFFERENT"
 
 
 def _examples(view: str, kind: str, rows: Sequence[dict[str, Any]]) -> Table:

@@ -27,6 +27,9 @@ _SYNTAX = frozenset(
 )
 """Calls that are written as syntax; all of them work row by row."""
 
+FREE = "once"
+"""In a call's `meta`: it may be no function of its input, see `once.py`."""
+
 _AGGREGATE_WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 
 
@@ -99,7 +102,7 @@ def _over_children(node: exp.Expr, change: Callable[[exp.Expr], exp.Expr]) -> ex
 
 def check_function(node: exp.Expr) -> None:
     """Refuse calls whose value is not a function of the row alone, or that are unknown."""
-    if not isinstance(node, exp.Func) or isinstance(node, exp.AggFunc) or clock_of(node):
+    if not isinstance(node, exp.Func) or isinstance(node, exp.AggFunc) or _passes(node):
         return
     name = function_name(node)
     if is_special_word(node) or (name == "unix_timestamp" and not list(node.iter_expressions())):
@@ -118,6 +121,10 @@ def check_function(node: exp.Expr) -> None:
         raise NotLoweredError("GENERATOR", f"{name} stands where one value is expected")
     if name not in functions.RANKINGS and name not in _SYNTAX:
         raise NotLoweredError("UNKNOWN_FUNCTION", f"{name} is not a built-in function of Spark")
+
+
+def _passes(call: exp.Expr) -> bool:
+    return clock_of(call) is not None or FREE in call.meta
 
 
 def unknown_calls(tree: exp.Expr) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ around it is still lowered, so an unusual corner costs only its own sub-tree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -54,14 +54,18 @@ class Lowered:
 
 
 def lower(
-    text: str, catalog: Mapping[str, tuple[str, ...]], own: Mapping[str, str] | None = None
+    text: str,
+    catalog: Mapping[str, tuple[str, ...]],
+    own: Mapping[str, str] | None = None,
+    free: Callable[[exp.Expr], exp.Expr] = lambda tree: tree,
 ) -> Lowered:
     """Lower a query over sources given by name -> columns (names in lower case).
 
-    `own` are the user's functions that may be followed: name -> scalar or aggregate.
+    `own` are the user's functions that may be followed: name -> scalar or aggregate; `free` lets
+    calls pass that are no functions of their input.
     """
     asked = clock_calls(text, (column for columns in catalog.values() for column in columns))
-    tree = asked.tree
+    tree = free(asked.tree)
     context = Lowering(catalog, lower_query, own or {})
     try:
         node, scope = lower_query(context, tree, None)
@@ -185,14 +189,21 @@ def _whole(context: Lowering, tree: exp.Expr, refusal: NotLoweredError) -> tuple
 
 
 def _reason(query: exp.Expr, refusal: NotLoweredError) -> str:
-    """A clock outweighs any other reason: the text's old value cannot be computed again."""
+    """What cannot be computed again outweighs any other reason, and a clock all of them."""
+    found = {found.code: found for found in _unrepeatable(query)}
+    worst = found.get("CLOCK_DEPENDENT") or found.get("NONDETERMINISTIC") or refusal
+    return f"{worst.code}: {worst.text}"
+
+
+def _unrepeatable(query: exp.Expr) -> Iterator[NotLoweredError]:
+    """Why the old value of a text may not be had once more."""
+    if query.find(exp.TableSample):
+        yield NotLoweredError("NONDETERMINISTIC", "TABLESAMPLE takes other rows each time")
     for call in query.find_all(exp.Func):
         try:
             check_function(call)
         except NotLoweredError as found:
-            if found.code == "CLOCK_DEPENDENT":
-                return f"{found.code}: {found.text}"
-    return f"{refusal.code}: {refusal.text}"
+            yield found
 
 
 def _over_leaves(context: Lowering, tree: exp.Expr) -> tuple[exp.Expr, tuple[Scan, ...]]:

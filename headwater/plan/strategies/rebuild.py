@@ -13,12 +13,14 @@ from headwater.vocabulary.names import quoted
 
 def overwrite_write(planning: Planning, layout: Layout, sql: str | None) -> Write:
     """The whole content in one commit; the user's own text where no hidden column is needed."""
-    return Overwrite("overwrite", _content(planning, layout, sql, once=False), layout.columns)
+    return Overwrite(
+        "overwrite", content_relation(planning, layout, sql, once=False), layout.columns
+    )
 
 
 def rewrite_write(planning: Planning, layout: Layout, sql: str | None) -> Write:
     """Netted difference between the new content and the table."""
-    content = _content(planning, layout, sql, once=True)
+    content = content_relation(planning, layout, sql, once=True)
     shown = f"SELECT {listed(layout.columns)} FROM "
     differing = difference(layout.columns, shown + quoted(content), shown + quoted(TARGET))
     rows = planning.relation("difference", differing, once=True)
@@ -29,7 +31,8 @@ def rewrite_write(planning: Planning, layout: Layout, sql: str | None) -> Write:
     return Rewrite("rewrite", patch.relation, layout.columns, content, rows, patching)
 
 
-def _content(planning: Planning, layout: Layout, sql: str | None, *, once: bool) -> str:
+def content_relation(planning: Planning, layout: Layout, sql: str | None, *, once: bool) -> str:
+    """The query's result under the table's column names."""
     if sql is not None:
         return planning.relation("content", sql, once=once)
     computed = planning.relation("query", planning.new(layout.root))
