@@ -9,10 +9,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from headwater.chosen_views import named_views
 from headwater.config import Config, load_config
 from headwater.define.kind import canonical
 from headwater.opening import open_workspace
-from headwater.refresh_graph import AsOf, Outcome, refresh_views
+from headwater.pins import AsOf
+from headwater.refresh_graph import Outcome, refresh_views
 from headwater.request import Request
 from headwater.vocabulary.clock import Clock, SystemClock
 from headwater.vocabulary.errors import HeadwaterError, UnknownName, WrongUse
@@ -58,14 +60,26 @@ class Headwater:
         full: bool = False,
         only: bool = False,
         as_of: AsOf = None,
+        dictionaries: bool = True,
     ) -> Receipt:
-        """Refresh a view and what it is computed from; the receipt of the (last) named view."""
+        """Refresh a view and what it is computed from; the receipt of the (last) named view.
+
+        A handler's name stands for its views. Without `dictionaries`, BATCH sources stay where the
+        views have read them.
+        """
         if not names:
             raise WrongUse("name the view to refresh")
-        outcome = self.refresh_all(names, technique=technique, full=full, only=only, as_of=as_of)
+        outcome = self.refresh_all(
+            names,
+            technique=technique,
+            full=full,
+            only=only,
+            as_of=as_of,
+            dictionaries=dictionaries,
+        )
         if outcome.failures:
             raise next(iter(outcome.failures.values()))
-        return outcome.receipts[canonical(names[-1])]
+        return outcome.receipts[named_views(self.workspace, names)[-1]]
 
     def refresh_all(
         self,
@@ -75,11 +89,12 @@ class Headwater:
         full: bool = False,
         only: bool = False,
         as_of: AsOf = None,
+        dictionaries: bool = True,
         told: Callable[[Receipt], None] = lambda _receipt: None,
     ) -> Outcome:
         """Refresh several views (all, if none is named); failures are collected, not raised."""
         wanted = list(names) or sorted(self.workspace.definitions.views)
-        request = Request(technique=_technique(technique), full=full)
+        request = Request(technique=_technique(technique), full=full, dictionaries=dictionaries)
         return refresh_views(self.workspace, wanted, request, only=only, as_of=as_of, told=told)
 
     def table(self, name: str) -> DataFrame:

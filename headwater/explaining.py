@@ -8,12 +8,12 @@ from typing import Any
 
 from headwater.compiled_views import compiled_view, stored_tables
 from headwater.experience import last_measured
+from headwater.pins import current, is_dictionary, pinned_sources
 from headwater.plan.planner import Choice, Situation, choose, plan_refresh
 from headwater.plan.script import script
 from headwater.plan.soundness import Verdict
 from headwater.plan.steps import RefreshPlan
 from headwater.plan.view import CompiledView
-from headwater.refresh_graph import current, pinned_sources
 from headwater.request import Request
 from headwater.settling import look
 from headwater.situation import capture, situate
@@ -40,6 +40,7 @@ class Explanation:
     target: Frontier
     sql: tuple[str, ...]
     last: AttemptRecord | None = None  # the newest refresh whose price was forecast
+    dictionaries: tuple[str, ...] = ()  # BATCH sources that the view reads itself
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -64,6 +65,7 @@ class Explanation:
             "target": self.target.to_json(),
             "sql": list(self.sql),
             "last": _last(self.last),
+            "dictionaries": list(self.dictionaries),
         }
 
 
@@ -93,9 +95,9 @@ def explain_view(
     record = workspace.view(name)
     known = look(workspace, record.name)
     view = compiled_view(workspace, record.name)
-    pins = explained_pins(workspace, record.name)
-    changes = capture(workspace, view, known, pins)
     asked = request or Request()
+    pins = explained_pins(workspace, record.name, dictionaries=asked.moves_dictionaries)
+    changes = capture(workspace, view, known, pins)
     situation = situate(workspace, view, known, changes, pins, asked)
     quiet = not (situation.changed or situation.must_rebuild or asked.is_rebuild)
     if quiet and hypothetical:
@@ -116,12 +118,15 @@ def explain_view(
         Frontier.of(pins, situation.clock),
         script(plan, tables, known.record.path) if plan else (),
         last_measured(workspace.ledger, record.name),
+        tuple(name for name in sorted(pins) if is_dictionary(workspace, name)),
     )
 
 
-def explained_pins(workspace: Workspace, name: str) -> dict[str, SourceVersion]:
+def explained_pins(
+    workspace: Workspace, name: str, *, dictionaries: bool = True
+) -> dict[str, SourceVersion]:
     """The newest versions of everything a view reads itself."""
-    sources = pinned_sources(workspace, [name], None)
+    sources = pinned_sources(workspace, [name], dictionaries=dictionaries)
     return {
         read: current(workspace, read) if workspace.is_view(read) else sources[read]
         for read in workspace.inputs(name)

@@ -2,35 +2,29 @@
 
 The versions of the base sources are fixed before anything runs. Every view of the graph moves to
 exactly those, each as soon as the views it reads are there; so two paths to one source always meet
-at the same version of it, and the bottom of a diamond is never a mix.
+at the same version of it, and the bottom of a diamond is never a mix. Views of one handler belong
+to one graph. A long backlog is several such moves, each durable, to nearer versions first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 
-from headwater.capture.changes import ChangeKind, capture_changes
-from headwater.capture.view_log import committed_state
-from headwater.define.graph import ancestors, base_sources
-from headwater.define.kind import canonical
+from headwater.chosen_views import chosen_views, named_views, tell_apart
 from headwater.execute.shared_changes import SharedChanges
+from headwater.pins import AsOf, Pins, asked_versions, pinned_sources, view_pins
 from headwater.quiet import quiet_refresh
 from headwater.request import Request
 from headwater.settling import look
-from headwater.vocabulary.errors import (
-    AsOfBelowFrontier,
-    FrontierUnsettled,
-    HeadwaterError,
-    UnknownName,
-    WrongUse,
-)
-from headwater.vocabulary.frontier import Frontier, SourceVersion
+from headwater.vocabulary.errors import AsOfBelowFrontier, FrontierUnsettled, HeadwaterError
+from headwater.vocabulary.frontier import SourceVersion
 from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Technique
+from headwater.windows import Frontiers, moving, next_pins
 from headwater.workspace import Workspace
 
 _ROUNDS = 5
@@ -39,16 +33,48 @@ _ROUNDS = 5
 _STOPPING_SECONDS = 0.2
 """How often running attempts are asked to stop, once the user has interrupted."""
 
-AsOf = int | Mapping[str, int] | None
 Told = Callable[[Receipt], None]
 
 
 @dataclass
 class Outcome:
-    """Receipts and failures by view, in the order in which they came."""
+    """Failures and newest receipts by view; `iterations` are all receipts as they came."""
 
     receipts: dict[str, Receipt] = field(default_factory=dict)
     failures: dict[str, HeadwaterError] = field(default_factory=dict)
+    iterations: list[Receipt] = field(default_factory=list)
+
+    def add(self, receipt: Receipt) -> None:
+        self.receipts[receipt.view] = receipt
+        self.iterations.append(receipt)
+
+    @property
+    def is_rebuilt(self) -> bool:
+        return any(receipt.technique is Technique.REBUILD for receipt in self.iterations)
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """What one call refreshes: all views that move, and those that were asked for by name."""
+
+    workspace: Workspace
+    views: frozenset[str]
+    asked: frozenset[str]
+    request: Request
+    told: Told
+
+    def request_of(self, view: str) -> Request:
+        """A technique is for the views that were named; the others take their own way."""
+        request = self.request
+        return request if view in self.asked else Request(manual=request.manual, at=request.at)
+
+    def frontiers(self) -> Frontiers:
+        return {view: self.workspace.view(view).frontier for view in sorted(self.views)}
+
+    @property
+    def is_divisible(self) -> bool:
+        """A build has no changes to follow; a technique that was asked for is for all of them."""
+        return self.request.forced is None and not self.request.building
 
 
 def refresh_views(
@@ -60,28 +86,21 @@ def refresh_views(
     as_of: AsOf = None,
     told: Told = lambda _receipt: None,
 ) -> Outcome:
-    """Refresh views and, unless `only`, their ancestors first."""
+    """Refresh views and, unless `only`, their ancestors first; a handler's name is its views'."""
     workspace.ledger.claims.sweep(workspace.clock.now())  # of the dead, also where nothing is due
     request = replace(request, at=request.at or workspace.clock.now())  # one for all views
-    wanted = tuple(dict.fromkeys(_known(workspace, name) for name in names))
-    _follow_definitions(workspace, _chosen(workspace, wanted, only=only))
-    chosen = _chosen(workspace, wanted, only=only)
-    pins = pinned_sources(workspace, wanted, as_of)
-    outcome = Outcome()
-    for _ in range(_ROUNDS):
-        outcome = _run(workspace, chosen, frozenset(wanted), pins, request, told)
-        overtaken = _overtaken(workspace, chosen, pins) if as_of is None else {}
-        if not overtaken or not _only_overtaken(outcome):
-            _tidy(workspace, outcome)
-            return outcome
-        pins = {**pins, **overtaken}
-    raise FrontierUnsettled(f"other refreshers kept moving what {', '.join(wanted)} reads")
-
-
-def _chosen(workspace: Workspace, wanted: Iterable[str], *, only: bool) -> set[str]:
-    if only:
-        return set(wanted)
-    return {*wanted, *(a for name in wanted for a in ancestors(workspace.definitions, name))}
+    asked = named_views(workspace, names, only=only)
+    alone = only or request.building
+    _follow_definitions(workspace, chosen_views(workspace, asked, only=only, alone=alone))
+    chosen = chosen_views(workspace, asked, only=only, alone=alone)
+    graph = _Graph(workspace, chosen, frozenset(asked), request, told)
+    named = asked_versions(workspace, asked, as_of)
+    pins = pinned_sources(workspace, chosen, named, dictionaries=request.moves_dictionaries)
+    before = graph.frontiers()
+    outcome = _moved(graph, before, pins, is_fixed=as_of is not None)
+    tell_apart(workspace, chosen, before, outcome.failures)
+    _tidy(workspace, outcome)
+    return outcome
 
 
 def _follow_definitions(workspace: Workspace, views: Iterable[str]) -> None:
@@ -91,135 +110,102 @@ def _follow_definitions(workspace: Workspace, views: Iterable[str]) -> None:
             look(workspace, view)
 
 
-def pinned_sources(
-    workspace: Workspace, views: Iterable[str], as_of: AsOf
-) -> dict[str, SourceVersion]:
-    """One version per base source, fixed for the whole graph."""
-    sources = sorted({s for v in views for s in base_sources(workspace.definitions, v)})
-    asked = _asked(sources, as_of)
-    return {source: current(workspace, source, asked.get(source)) for source in sources}
+# --- iterations ---------------------------------------------------------------------------------
 
 
-def current(workspace: Workspace, name: str, version: int | None = None) -> SourceVersion:
-    """A table's identity and its newest version, or the one asked for."""
-    log = workspace.log_of(name)
-    latest = log.latest_version()
-    if version is not None and version > latest:
-        raise WrongUse(f"{name} has no version {version} yet; its newest is {latest}")
-    return SourceVersion(log.metadata(latest).table_id, latest if version is None else version)
-
-
-def view_pins(
-    workspace: Workspace, view: str, sources: Mapping[str, SourceVersion]
-) -> dict[str, SourceVersion]:
-    """What a view reads: base sources as pinned, other views as they were last refreshed."""
-    pins = {}
-    for name in workspace.inputs(view):
-        if workspace.is_view(name):
-            record = workspace.ready_view(name)
-            table_id = workspace.log_of(name).metadata().table_id
-            pins[name] = SourceVersion(table_id, record.table_version or 0)
-        else:
-            pins[name] = sources[name]
-    _refuse_mix(workspace, view, pins)
-    return pins
-
-
-def base_frontier(
-    workspace: Workspace, pins: Mapping[str, SourceVersion]
-) -> dict[str, set[SourceVersion]]:
-    """Base source -> the versions of it that a view would see through all its paths."""
-    found: dict[str, set[SourceVersion]] = {}
-    for name, version in pins.items():
-        if not workspace.is_view(name):
-            found.setdefault(name, set()).add(version)
-            continue
-        below = base_frontier(workspace, _frontier_at(workspace, name, version.version))
-        for source, versions in below.items():
-            found.setdefault(source, set()).update(versions)
-    return found
-
-
-def _frontier_at(workspace: Workspace, view: str, version: int) -> Frontier:
-    """What a view had read when it stood at a version, which need not be its newest."""
-    record = workspace.view(view)
-    if record.table_version == version:
-        return record.frontier
-    state = committed_state(workspace.log_of(view), version)
-    if state is None:
-        raise FrontierUnsettled(f"what {view} had read at its version {version} is not known")
-    return state.frontier
-
-
-def _refuse_mix(workspace: Workspace, view: str, pins: Mapping[str, SourceVersion]) -> None:
-    for source, versions in base_frontier(workspace, pins).items():
-        if len(versions) > 1 and _differ(workspace, source, versions):
-            seen = ", ".join(str(v.version) for v in sorted(versions))
-            raise FrontierUnsettled(
-                f"{view} would mix versions {seen} of {source}",
-                hint="refresh it with its ancestors (without --only)",
-            )
-
-
-def _differ(workspace: Workspace, source: str, versions: set[SourceVersion]) -> bool:
-    """Whether data of the source changed between the versions."""
-    first, last = min(versions), max(versions)
-    if first.table_id != last.table_id:
-        return True
-    change = capture_changes(
-        workspace.log_of(source),
-        source=source,
-        since=first,
-        up_to=last.version,
-        used_columns=None,
-    )
-    return change.kind is not ChangeKind.NONE
-
-
-def _run(
-    workspace: Workspace,
-    chosen: set[str],
-    wanted: frozenset[str],
-    pins: Mapping[str, SourceVersion],
-    request: Request,
-    told: Told,
-) -> Outcome:
-    """Each view as soon as all it reads is done; a view whose ancestor failed is not tried."""
-    graph = {view: set(workspace.inputs(view)) & chosen for view in chosen}
-    sorter = TopologicalSorter(graph)
-    sorter.prepare()
+def _moved(graph: _Graph, frontiers: Frontiers, pins: Pins, *, is_fixed: bool) -> Outcome:
+    """Step by step to the pins; further, where somebody else is further, unless they are fixed."""
     outcome = Outcome()
+    rounds = 0
+    last: Pins = {}
+    while rounds < _ROUNDS:
+        step = pins
+        if graph.is_divisible and not outcome.is_rebuilt:
+            step = next_pins(graph.workspace, frontiers, pins)
+        step = pins if step == last else step
+        outcome.failures = {}
+        _run(graph, _due(graph, frontiers, step, outcome, is_last=step == pins), step, outcome)
+        frontiers, last = graph.frontiers(), step
+        overtaken = _overtaken(frontiers, step, pins if is_fixed else None)
+        if overtaken and _is_only_overtaken(outcome):
+            pins = {**pins, **_further(overtaken, pins)}
+            rounds += 1
+        elif outcome.failures or step == pins:
+            return outcome
+    raise FrontierUnsettled(f"other refreshers kept moving what {', '.join(graph.asked)} reads")
+
+
+def _due(
+    graph: _Graph, frontiers: Frontiers, step: Pins, outcome: Outcome, *, is_last: bool
+) -> frozenset[str]:
+    """The views that a step moves; at the last one also those that no step has looked at yet."""
+    behind = {
+        source
+        for frontier in frontiers.values()
+        for source, seen in frontier.items()
+        if source in step and step[source] != seen
+    }
+    touched = moving(graph.workspace, graph.views, behind)
+    return touched | (graph.views - outcome.receipts.keys()) if is_last else touched
+
+
+def _is_only_overtaken(outcome: Outcome) -> bool:
+    """Whether nothing failed but that somebody else was faster."""
+    return all(isinstance(error, AsOfBelowFrontier) for error in outcome.failures.values())
+
+
+def _overtaken(frontiers: Frontiers, step: Pins, most: Pins | None) -> dict[str, SourceVersion]:
+    """Base sources that somebody else has already moved a view of ours beyond, not above `most`."""
+    ahead: dict[str, SourceVersion] = {}
+    for frontier in frontiers.values():
+        for source, seen in frontier.items():
+            pin = step.get(source)
+            if pin is None or seen.table_id != pin.table_id or seen.version <= pin.version:
+                continue
+            if most is None or seen.version <= most[source].version:
+                ahead[source] = max(seen, ahead.get(source, seen))
+    return ahead
+
+
+def _further(overtaken: Pins, pins: Pins) -> dict[str, SourceVersion]:
+    return {source: max(seen, pins[source]) for source, seen in overtaken.items()}
+
+
+# --- one iteration ------------------------------------------------------------------------------
+
+
+def _run(graph: _Graph, views: Collection[str], pins: Pins, outcome: Outcome) -> None:
+    """Each view as soon as all it reads is done; a view whose ancestor failed is not tried."""
+    workspace = graph.workspace
+    reads = {view: set(workspace.inputs(view)) & set(views) for view in views}
+    sorter = TopologicalSorter(reads)
+    sorter.prepare()
     running: dict[Future[Receipt], str] = {}
-    shared = SharedChanges(_readers(workspace, chosen))
+    shared = SharedChanges(_readers(workspace, views))
 
     def one(view: str) -> Receipt:
-        asked = request if view in wanted else Request(manual=request.manual, at=request.at)
+        asked = graph.request_of(view)
         return _refreshed(workspace, view, view_pins(workspace, view, pins), asked, shared)
 
     with ThreadPoolExecutor(max_workers=workspace.config.refresh_parallel) as pool:
         try:
             while sorter.is_active():
                 for view in sorter.get_ready():
-                    if graph[view] & outcome.failures.keys():
-                        cause = outcome.failures[min(graph[view] & outcome.failures.keys())]
+                    if reads[view] & outcome.failures.keys():
+                        cause = outcome.failures[min(reads[view] & outcome.failures.keys())]
                         outcome.failures[view] = cause
                         sorter.done(view)
                     else:
                         running[pool.submit(one, view)] = view
-                _collect(running, outcome, sorter, told)
+                _collect(running, outcome, sorter, graph.told)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             _stop(workspace, running)
             raise
-    return outcome
 
 
 def _refreshed(
-    workspace: Workspace,
-    view: str,
-    pins: Mapping[str, SourceVersion],
-    request: Request,
-    shared: SharedChanges,
+    workspace: Workspace, view: str, pins: Pins, request: Request, shared: SharedChanges
 ) -> Receipt:
     quiet = quiet_refresh(workspace, view, pins, request)
     if quiet is not None:
@@ -255,57 +241,19 @@ def _collect(
     for future in wait(running, return_when=FIRST_COMPLETED).done:
         view = running.pop(future)
         try:
-            outcome.receipts[view] = future.result()
-            told(outcome.receipts[view])
+            receipt = future.result()
+            outcome.add(receipt)
+            told(receipt)
         except HeadwaterError as error:
             outcome.failures[view] = error
         sorter.done(view)
 
 
-def _only_overtaken(outcome: Outcome) -> bool:
-    """Whether nothing failed but that somebody else was faster."""
-    return all(isinstance(error, AsOfBelowFrontier) for error in outcome.failures.values())
-
-
 def _tidy(workspace: Workspace, outcome: Outcome) -> None:
     """Keep the history within its limits, whenever something was added to it in earnest."""
-    if all(receipt.technique is Technique.SKIP for receipt in outcome.receipts.values()):
+    if all(receipt.technique is Technique.SKIP for receipt in outcome.iterations):
         return
     config, now = workspace.config, workspace.clock.now()
     attempts = workspace.ledger.attempts
     attempts.orphan_silent(now, config.claim_limit_seconds)
     attempts.trim(now, config.history_keep_days, config.history_keep_rows)
-
-
-def _overtaken(
-    workspace: Workspace, views: Iterable[str], pins: Mapping[str, SourceVersion]
-) -> dict[str, SourceVersion]:
-    """Base sources that somebody else has already moved a view of ours beyond."""
-    ahead: dict[str, SourceVersion] = {}
-    for view in views:
-        frontier: Frontier = workspace.view(view).frontier
-        for source, seen in frontier.items():
-            pin = pins.get(source)
-            if pin is not None and seen.table_id == pin.table_id and seen.version > pin.version:
-                ahead[source] = max(seen, ahead.get(source, seen))
-    return ahead
-
-
-def _known(workspace: Workspace, name: str) -> str:
-    if canonical(name) not in workspace.definitions.views:
-        workspace.view(name)
-        raise UnknownName(f"no view `{name}`")
-    return canonical(name)
-
-
-def _asked(sources: list[str], as_of: AsOf) -> Mapping[str, int]:
-    if as_of is None:
-        return {}
-    if isinstance(as_of, int):
-        if len(sources) != 1:
-            raise WrongUse(f"several sources ({', '.join(sources)}): say AS OF for each by name")
-        return {sources[0]: as_of}
-    unknown = sorted(set(as_of) - set(sources))
-    if unknown:
-        raise WrongUse(f"AS OF names {', '.join(unknown)}, which the view does not read")
-    return as_of

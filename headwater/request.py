@@ -21,6 +21,7 @@ class Request:
     technique: Technique | None = None
     full: bool = False
     building: bool = False  # first build or redefinition: the view need not be ready
+    dictionaries: bool = True  # BATCH sources go to their newest version like all others
     manual: bool = True
     job: str | None = None  # which one asked; nobody but a runner has one
     due: datetime | None = None  # when it should have begun
@@ -38,6 +39,11 @@ class Request:
     def delay(self, now: datetime) -> float | None:
         """How late it begins; None where nobody waited for a certain moment."""
         return None if self.due is None else max(0.0, (now - self.due).total_seconds())
+
+    @property
+    def moves_dictionaries(self) -> bool:
+        """What is computed anew is computed from what there is now."""
+        return self.dictionaries or self.building or self.is_rebuild
 
     @property
     def is_rebuild(self) -> bool:

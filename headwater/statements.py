@@ -10,8 +10,7 @@ from headwater.applying import define, drop
 from headwater.checking import check_names, check_with_spark, read_sources
 from headwater.define.definitions import Definition
 from headwater.define.diagnostics import Report, render
-from headwater.define.handler import HandlerDef
-from headwater.define.kind import canonical
+from headwater.define.kind import Kind, canonical
 from headwater.define.parse import parse
 from headwater.define.statements import (
     Alter,
@@ -39,6 +38,7 @@ from headwater.vocabulary.errors import (
     SqlSyntax,
     StatementUnsupported,
     UnknownName,
+    WrongUse,
 )
 from headwater.workspace import Workspace
 
@@ -144,12 +144,12 @@ def _resume(statement: Resume, workspace: Workspace, text: str) -> DataFrame | N
 
 
 def _jobs(statement: Pause | Resume, workspace: Workspace) -> list[JobRecord]:
-    """The jobs of a view, or of all views of a handler."""
+    """The job of a view or of a handler; that of a view in a handler is its handler's."""
     definition = workspace.definitions.find(statement.kind, statement.name)
     if definition is None:
         raise UnknownName(f"no {statement.kind.noun} `{statement.name}`", where=statement.location)
-    views = definition.views if isinstance(definition, HandlerDef) else (definition.name,)
-    found = [job for view in views for job in workspace.ledger.jobs.find(view)]
+    _refuse_one_of_several(statement, workspace, definition)
+    found = list(workspace.ledger.jobs.find(definition.name))
     if not found:
         raise UnknownName(
             f"{statement.kind.noun} `{statement.name}` has no job yet",
@@ -157,6 +157,18 @@ def _jobs(statement: Pause | Resume, workspace: Workspace) -> list[JobRecord]:
             hint="jobs are made when a process serves: `headwater serve`",
         )
     return found
+
+
+def _refuse_one_of_several(
+    statement: Pause | Resume, workspace: Workspace, definition: Definition
+) -> None:
+    for handler in workspace.definitions.handlers.values():
+        if definition.kind is Kind.VIEW and definition.name in handler.views:
+            raise WrongUse(
+                f"`{definition.name}` moves with the other views of handler `{handler.name}`",
+                where=statement.location,
+                hint=f"name the handler: {type(statement).__name__.upper()} HANDLER {handler.name}",
+            )
 
 
 @carry_out.register(Alter)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from headwater.control.spec import read_spec
+from headwater.pins import is_dictionary
 from headwater.store.attempt_record import AttemptRecord
 from headwater.store.claims import Claim
 from headwater.store.job_record import JobRecord
@@ -37,9 +39,16 @@ class ViewStatus:
     owner: str | None = None  # address of the runner that keeps it
     next_run: datetime | None = None  # None where a commit or a user decides, or nobody serves
     trigger: str = ""
-    lag_seconds: float | None = None  # since the last success, 0 when nothing is unread
+    lag_seconds: float | None = None  # since the last success, 0 when nothing due is unread
     target_lag_seconds: float | None = None
     alert: str = "fine"
+    dictionaries: tuple[str, ...] = ()  # BATCH sources: unread until their cadence comes
+    handler: str | None = None  # moves it with other views
+
+    @property
+    def due(self) -> dict[str, int | None]:
+        """What is unread and does not wait for the dictionary cadence."""
+        return {name: count for name, count in self.behind.items() if name not in self.dictionaries}
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -59,6 +68,8 @@ class ViewStatus:
             "lag_seconds": self.lag_seconds,
             "target_lag_seconds": self.target_lag_seconds,
             "alert": self.alert,
+            "dictionaries": list(self.dictionaries),
+            "handler": self.handler,
         }
 
 
@@ -74,7 +85,12 @@ class _Kept:
     def read(cls, ledger: Ledger) -> _Kept:
         jobs = (job for job in ledger.jobs.list() if job.dropped_at is None)
         return cls(
-            {job.subject: job for job in jobs if job.kind is JobKind.REFRESH},
+            {
+                view: job
+                for job in jobs
+                if job.kind is JobKind.REFRESH
+                for view in read_spec(job.spec).views or (job.subject,)
+            },
             {runner.id: runner.address for runner in ledger.runners.list()},
             {alert.subject: alert.level for alert in ledger.events.alerts()},
         )
@@ -92,6 +108,7 @@ def view_statuses(workspace: Workspace) -> list[ViewStatus]:
 def _with_upkeep(workspace: Workspace, kept: _Kept, status: ViewStatus) -> ViewStatus:
     job, definition = kept.jobs.get(status.view), workspace.definitions.views.get(status.view)
     target = definition.target_lag if definition else None
+    handlers = workspace.definitions.handlers.values()
     return replace(
         status,
         owner=kept.addresses.get(job.owner or "") if job else None,
@@ -99,13 +116,14 @@ def _with_upkeep(workspace: Workspace, kept: _Kept, status: ViewStatus) -> ViewS
         trigger=str(definition.trigger) if definition else "",
         lag_seconds=_lag(status, workspace.clock.now()),
         target_lag_seconds=target.total_seconds() if isinstance(target, timedelta) else None,
-        alert=kept.alerts.get(status.view, "fine"),
+        alert=kept.alerts.get(job.subject if job else status.view, "fine"),
+        handler=next((h.name for h in handlers if status.view in h.views), None),
     )
 
 
 def _lag(status: ViewStatus, now: datetime) -> float | None:
     """At most how old the content is; nothing where all that there is has been read."""
-    if status.behind and not any(status.behind.values()):
+    if status.behind and not any(status.due.values()):
         return 0.0
     return None if status.last_success is None else (now - status.last_success).total_seconds()
 
@@ -131,6 +149,7 @@ def _status(workspace: Workspace, record: ViewRecord) -> ViewStatus:
         claim.attempt if claim is not None and alive else None,
         _failure(latest),
         _refresh_state(claim if alive else None).value,
+        dictionaries=tuple(name for name in record.frontier if is_dictionary(workspace, name)),
     )
 
 

@@ -71,3 +71,8 @@ def read(path: str, version: int | None = None) -> pa.Table:
 def log_files(path: str) -> list[Path]:
     """The commits that are in the log, oldest first."""
     return sorted(p for p in Path(path, "_delta_log").glob("*.json") if p.stem.isdigit())
+
+
+def files(path: str) -> list[str]:
+    """The data files of the newest version, as the log names them."""
+    return list(deltalake.DeltaTable(path).get_add_actions().column("path").to_pylist())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from headwater.cli.command import Command
@@ -32,6 +33,7 @@ class Asked:
     full: bool = False
     only: bool = False
     as_of: int | Mapping[str, int] | None = None
+    dictionaries: bool = True
     profile: bool = False
     every: float = 2.0
 
@@ -45,11 +47,17 @@ def refresh_once(command: Command, hw: Headwater, asked: Asked) -> int:
 def follow(command: Command, hw: Headwater, asked: Asked) -> int:
     """Refresh, then again whenever a source has moved; ends at an error that stays, or by ^C.
 
-    Looking costs no history row and starts no Spark; an error that may pass is waited out.
+    Looking costs no history row and starts no Spark; an error that may pass is waited out. BATCH
+    sources are followed at the beginning and then on the dictionary cadence.
     """
     wait = _FIRST_WAIT_SECONDS
+    cadence = timedelta(seconds=hw.workspace.config.control.dictionary_seconds)
+    follows, read_at = asked.dictionaries, command.clock.now()
     while True:
         outcome = _refreshed(command, hw, asked)
+        if asked.dictionaries and not outcome.failures:
+            read_at = command.clock.now()
+            asked = replace(asked, dictionaries=False)
         asked = replace(asked, full=False, technique=None)
         if any(not error.is_temporary for error in outcome.failures.values()):
             return 1
@@ -60,6 +68,8 @@ def follow(command: Command, hw: Headwater, asked: Asked) -> int:
         wait = _FIRST_WAIT_SECONDS
         while not _is_behind(hw, asked):
             command.clock.sleep(asked.every)
+            is_time = follows and command.clock.now() - read_at >= cadence
+            asked = replace(asked, dictionaries=is_time)
 
 
 def show_steps(command: Command, hw: Headwater, asked: Asked) -> int:
@@ -70,14 +80,14 @@ def show_steps(command: Command, hw: Headwater, asked: Asked) -> int:
 
     if asked.as_of is not None:
         raise WrongUse("--dry-run shows the newest versions only", hint="leave out --as-of")
-    request = Request(technique=asked.technique, full=asked.full)
-    wanted = {hw.workspace.view(view).name for view in asked.views or _all(hw)}
+    request = Request(technique=asked.technique, full=asked.full, dictionaries=asked.dictionaries)
+    wanted = _named(hw, asked)
     found = [
         explain_view(
             hw.workspace,
             view,
             hypothetical=False,
-            request=request if view in wanted else Request(),
+            request=request if view in wanted else Request(dictionaries=asked.dictionaries),
         )
         for view in _in_order(hw, wanted, only=asked.only)
     ]
@@ -104,6 +114,7 @@ def _refreshed(command: Command, hw: Headwater, asked: Asked) -> Outcome:
             full=asked.full,
             only=asked.only,
             as_of=asked.as_of,
+            dictionaries=asked.dictionaries,
             told=told,
         )
     output.complain([f"error {line}" for line in failure_lines(outcome.failures)])
@@ -113,7 +124,7 @@ def _refreshed(command: Command, hw: Headwater, asked: Asked) -> Outcome:
 
 def _outcome_json(outcome: Outcome) -> dict[str, object]:
     return {
-        "receipts": [receipt.to_json() for receipt in outcome.receipts.values()],
+        "receipts": [receipt.to_json() for receipt in outcome.iterations],
         "failures": [
             {"view": view, "error": error.to_json()} for view, error in outcome.failures.items()
         ],
@@ -121,24 +132,27 @@ def _outcome_json(outcome: Outcome) -> dict[str, object]:
 
 
 def _is_behind(hw: Headwater, asked: Asked) -> bool:
-    wanted = {hw.workspace.view(view).name for view in asked.views or _all(hw)}
-    looked_at = set(_in_order(hw, wanted, only=asked.only))
+    looked_at = set(_in_order(hw, _named(hw, asked), only=asked.only))
     return any(
         count != 0
         for status in hw.status()
         if status.view in looked_at
-        for count in status.behind.values()
+        for count in (status.behind if asked.dictionaries else status.due).values()
     )
 
 
-def _in_order(hw: Headwater, wanted: set[str], *, only: bool) -> list[str]:
-    from headwater.define.graph import ancestors, levels  # noqa: PLC0415  (speed)
+def _named(hw: Headwater, asked: Asked) -> tuple[str, ...]:
+    from headwater.chosen_views import named_views  # noqa: PLC0415  (speed)
 
-    definitions = hw.workspace.definitions
-    chosen = set(wanted)
-    if not only:
-        chosen |= {a for view in wanted for a in ancestors(definitions, view)}
-    return [view for level in levels(definitions, chosen) for view in level]
+    return named_views(hw.workspace, asked.views or _all(hw), only=asked.only)
+
+
+def _in_order(hw: Headwater, wanted: tuple[str, ...], *, only: bool) -> list[str]:
+    from headwater.chosen_views import chosen_views  # noqa: PLC0415  (speed)
+    from headwater.define.graph import levels  # noqa: PLC0415
+
+    chosen = chosen_views(hw.workspace, wanted, only=only, alone=only)
+    return [view for level in levels(hw.workspace.definitions, chosen) for view in level]
 
 
 def _all(hw: Headwater) -> tuple[str, ...]:

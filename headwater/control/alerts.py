@@ -107,11 +107,19 @@ class Alerts:
                 yield subject, before, level, {"last_success": last.isoformat() if last else None}
 
     def _last_success(self, job: JobRecord) -> datetime | None:
-        """Also of a refresh by hand, which the job's own row does not tell."""
-        found = self._ledger.attempts.list(job.subject, AttemptState.SUCCEEDED, limit=1)
-        ended = found[0].ended_at if found else None
-        known = [moment for moment in (ended, job.last_success) if moment is not None]
+        """Also of a refresh by hand, which the job's own row does not tell.
+
+        Of several views the one that waits longest counts.
+        """
+        ended = [self._last_refresh(view) for view in read_spec(job.spec).views or (job.subject,)]
+        all_ended = [moment for moment in ended if moment is not None]
+        by_hand = min(all_ended) if len(all_ended) == len(ended) else None
+        known = [moment for moment in (by_hand, job.last_success) if moment is not None]
         return max(known, default=None)
+
+    def _last_refresh(self, view: str) -> datetime | None:
+        found = self._ledger.attempts.list(view, AttemptState.SUCCEEDED, limit=1)
+        return found[0].ended_at if found else None
 
     def _change(
         self,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from headwater.control.spec import Spec
-from headwater.control.triggers import effective_lags, trigger_of
+from headwater.control.triggers import effective_lags, together, trigger_of
 from headwater.define.definitions import Definitions
 from headwater.define.graph import dependencies, levels
 from headwater.define.source import Cadence
@@ -27,7 +27,7 @@ Identity = tuple[str, str, str]
 def duties(
     definitions: Definitions, dictionary_every: timedelta, purge_hour: int
 ) -> Mapping[Identity, Duty]:
-    """A refresh job per view, one that purges what Headwater manages, and its own two."""
+    """A refresh job per view or handler, one that purges what Headwater manages, its own two."""
     reads = _Reads.of(definitions)
     found = (
         *_system(definitions, reads, dictionary_every),
@@ -73,18 +73,40 @@ def _system_duty(name: str, spec: Spec) -> Duty:
 
 
 def _refreshes(definitions: Definitions, reads: _Reads) -> Iterator[Duty]:
+    """A view of a handler has no job of its own: what makes it run makes all of them run."""
     lags = effective_lags(definitions)
-    handled = {view: h.name for h in definitions.handlers.values() for view in h.views}
-    for view in definitions.views.values():
-        spec = Spec(
+    specs = {
+        view.name: Spec(
             trigger_of(view, lags),
             _followed(definitions, reads.bottom[view.name]),
             warn_after=view.warn_after,
             overdue_after=view.overdue_after,
         )
-        handler = handled.get(view.name)
-        placed_by = f"handler:{handler}" if handler else reads.driving[view.name]
-        yield Duty(view.name, view.name, JobKind.REFRESH, placed_by, spec.to_text())
+        for view in definitions.views.values()
+    }
+    handled: set[str] = set()
+    for handler in definitions.handlers.values():
+        views = tuple(view for view in handler.views if view in specs)
+        handled.update(views)
+        if views:
+            spec = _common(views, [specs[view] for view in views])
+            placed_by = f"handler:{handler.name}"
+            yield Duty(handler.name, handler.name, JobKind.REFRESH, placed_by, spec.to_text())
+    for view, spec in specs.items():
+        if view not in handled:
+            yield Duty(view, view, JobKind.REFRESH, reads.driving[view], spec.to_text())
+
+
+def _common(views: tuple[str, ...], specs: list[Spec]) -> Spec:
+    """Any of the triggers, the commits that one of them follows, the earliest alarms."""
+    followed = {source for spec in specs if spec.follows_commits for source in spec.sources}
+    return Spec(
+        together(trigger for spec in specs for trigger in spec.triggers),
+        tuple(sorted(followed)),
+        views,
+        warn_after=min((s.warn_after for s in specs if s.warn_after), default=None),
+        overdue_after=min((s.overdue_after for s in specs if s.overdue_after), default=None),
+    )
 
 
 def _purges(definitions: Definitions, hour: int) -> Iterator[Duty]:
@@ -96,5 +118,4 @@ def _purges(definitions: Definitions, hour: int) -> Iterator[Duty]:
 
 def _followed(definitions: Definitions, bottom: frozenset[str]) -> tuple[str, ...]:
     """The sources whose commits make a view run: dictionaries wait for their own cadence."""
-    quick = {s for s in bottom if definitions.sources[s].cadence is Cadence.STREAM}
-    return tuple(sorted(quick or bottom))
+    return tuple(sorted(s for s in bottom if definitions.sources[s].cadence is Cadence.STREAM))

@@ -59,7 +59,11 @@ class Scheduler:
         """Seconds that each view is behind, at most; from any thread."""
         entries = tuple(self._entries.values())
         refreshes = (entry for entry in entries if entry.job.kind is JobKind.REFRESH)
-        return {entry.job.subject: entry.lag_seconds(now) for entry in refreshes}
+        return {
+            view: entry.lag_seconds(now)
+            for entry in refreshes
+            for view in entry.spec.views or (entry.job.subject,)
+        }
 
     @property
     def sources(self) -> frozenset[str]:

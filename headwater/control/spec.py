@@ -9,7 +9,14 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Any
 
-from headwater.control.triggers import Downstream, TargetLag, Trigger
+from headwater.control.triggers import (
+    Downstream,
+    Single,
+    TargetLag,
+    Together,
+    Trigger,
+    follows_commits,
+)
 from headwater.define.trigger import Cron, Every, Greedy, Manual, OnChange
 
 
@@ -18,7 +25,7 @@ class Spec:
     """What makes a job run, what it follows, when it is late, and who goes first.
 
     `sources` are the tables whose commits make it run; `views` are those of a job that is about
-    several, as the one for dictionaries.
+    several: a handler's, or the one for dictionaries.
     """
 
     trigger: Trigger
@@ -29,8 +36,12 @@ class Spec:
     overdue_after: timedelta | None = None
 
     @property
+    def triggers(self) -> tuple[Single, ...]:
+        return self.trigger.triggers if isinstance(self.trigger, Together) else (self.trigger,)
+
+    @property
     def follows_commits(self) -> bool:
-        return isinstance(self.trigger, (OnChange, Greedy))
+        return follows_commits(self.trigger)
 
     def to_text(self) -> str:
         """The settings as text; equal settings are equal texts."""
@@ -60,6 +71,8 @@ def read_spec(text: str) -> Spec:
 
 
 def _trigger_json(trigger: Trigger) -> dict[str, Any]:
+    if isinstance(trigger, Together):
+        return {"any": [_trigger_json(each) for each in trigger.triggers]}
     if isinstance(trigger, Every):
         return {"every": trigger.interval.total_seconds()}
     if isinstance(trigger, TargetLag):
@@ -69,12 +82,18 @@ def _trigger_json(trigger: Trigger) -> dict[str, Any]:
     return {"when": type(trigger).__name__}
 
 
-_PLAIN: Mapping[str, Callable[[], Trigger]] = {
+_PLAIN: Mapping[str, Callable[[], Single]] = {
     kind.__name__: kind for kind in (OnChange, Greedy, Manual, Downstream)
 }
 
 
 def _trigger(value: Mapping[str, Any]) -> Trigger:
+    if "any" in value:
+        return Together(tuple(_single(each) for each in value["any"]))
+    return _single(value)
+
+
+def _single(value: Mapping[str, Any]) -> Single:
     if "every" in value:
         return Every(timedelta(seconds=value["every"]))
     if "lag" in value:

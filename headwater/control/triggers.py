@@ -6,7 +6,7 @@ and means: once. However many times were missed, one run makes up for all of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import singledispatch
@@ -43,7 +43,18 @@ class Downstream:
         return "TARGET LAG DOWNSTREAM"
 
 
-Trigger = defined.Trigger | TargetLag | Downstream
+@dataclass(frozen=True)
+class Together:
+    """Whichever of several is first: what makes one view of a handler run makes all of them."""
+
+    triggers: tuple[Single, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.triggers))
+
+
+Single = defined.Trigger | TargetLag | Downstream
+Trigger = Single | Together
 
 
 @dataclass(frozen=True)
@@ -80,7 +91,22 @@ class LastRun:
 UNSCHEDULED = NextRun(None)
 
 
-def trigger_of(view: ViewDef, lags: Mapping[str, timedelta | None] | None = None) -> Trigger:
+def together(triggers: Iterable[Single]) -> Trigger:
+    """One trigger for several; those that never fire, and namesakes, add nothing."""
+    found = tuple(dict.fromkeys(t for t in triggers if not isinstance(t, (Manual, Downstream))))
+    if not found:
+        return Manual()
+    return found[0] if len(found) == 1 else Together(found)
+
+
+def follows_commits(trigger: Trigger) -> bool:
+    """Whether a commit on a source makes it fire."""
+    if isinstance(trigger, Together):
+        return any(map(follows_commits, trigger.triggers))
+    return isinstance(trigger, (OnChange, Greedy))
+
+
+def trigger_of(view: ViewDef, lags: Mapping[str, timedelta | None] | None = None) -> Single:
     """What makes a view run; with the effective lags of its project, DOWNSTREAM is resolved."""
     lag = view.target_lag
     if lag is None:
@@ -154,6 +180,14 @@ def _next_lag(trigger: TargetLag, last: LastRun, now: datetime) -> NextRun:
     took = timedelta() if last.end is None else last.end - last.base
     due = last.base + trigger.interval - took
     return NextRun(due) if due > now else NextRun(now, (now - last.base) // trigger.interval)
+
+
+@_next.register
+def _next_of_any(trigger: Together, last: LastRun, now: datetime) -> NextRun:
+    """The earliest; times that were missed are counted once, by the trigger that missed most."""
+    found = [_next(each, last, now) for each in trigger.triggers]
+    times = [each.at for each in found if each.at is not None]
+    return NextRun(min(times, default=None), max(each.missed for each in found))
 
 
 def cron_times(trigger: Cron, after: datetime) -> Iterator[datetime]:

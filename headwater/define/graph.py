@@ -43,6 +43,19 @@ def descendants(definitions: Definitions, table: str) -> tuple[str, ...]:
     return tuple(name for level in levels(definitions, below) for name in level)
 
 
+def moved_together(definitions: Definitions, views: Iterable[str]) -> frozenset[str]:
+    """The given views, all they are computed from, and all that share a handler with one of them.
+
+    A handler's view that is moved for the sake of another one takes the rest of its handler along.
+    """
+    read = _views_read(definitions)
+    shared = {view: h.views for h in definitions.handlers.values() for view in h.views}
+    edges: dict[str, Iterable[str]]
+    edges = {view: {*read[view], *(v for v in shared.get(view, ()) if v in read)} for view in read}
+    edges[""] = {canonical(view) for view in views}
+    return frozenset(_reached(edges, ""))
+
+
 def base_sources(definitions: Definitions, view: str) -> tuple[str, ...]:
     """The sources at the bottom of a view, by name."""
     views = (canonical(view), *_reached(_views_read(definitions), canonical(view)))

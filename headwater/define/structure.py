@@ -38,10 +38,10 @@ def reserved_names(written: Sequence[Definition], _: Definitions) -> Iterator[Pr
 
 
 def duplicate_names(written: Sequence[Definition], _: Definitions) -> Iterator[Problem]:
-    """Sources and views share one set of names, because queries read both."""
+    """Sources, views and handlers share one set of names: queries and `refresh` go by them."""
     first: dict[tuple[Kind, str], Definition] = {}
     for definition in written:
-        shelf = Kind.VIEW if definition.kind is Kind.SOURCE else definition.kind
+        shelf = Kind.CONSUMER if definition.kind is Kind.CONSUMER else Kind.VIEW
         earlier = first.setdefault((shelf, definition.name), definition)
         if earlier is not definition:
             message = (

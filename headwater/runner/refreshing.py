@@ -57,11 +57,23 @@ class RefreshWork:
             self._refresh(run, branch, views)
 
     def _refresh(self, run: Run, branch: Workspace, views: tuple[str, ...]) -> None:
-        request = Request(full=run.scan, manual=False, job=run.job.name, due=run.job.next_at)
+        """A view that fails for good is its own job's matter, not that of all dictionaries."""
+        is_own = run.job.kind is JobKind.SYS
+        request = Request(
+            full=run.scan,
+            manual=False,
+            dictionaries=is_own,
+            job=run.job.name,
+            due=run.job.next_at,
+        )
         outcome = refresh_views(branch, views, request, told=self._told)
         for view in views:
-            if view in outcome.failures:
-                raise outcome.failures[view]
+            error = outcome.failures.get(view)
+            if error is None:
+                continue
+            if error.is_temporary or not is_own:
+                raise error
+            log.warning("dictionaries_stay", view=view, error=str(error).split("\n")[0])
 
     def _branch(self, run: Run) -> Workspace:
         """The project as it is defined now; its steps look for the cancellation in between."""
@@ -148,5 +160,6 @@ def _automatic(error: Exception) -> RunResult:
 
 
 def _views(run: Run) -> tuple[str, ...]:
-    job = run.job
-    return (job.subject,) if job.kind is JobKind.REFRESH else read_spec(job.spec).views
+    """The views that the job is about: a handler's, all readers of dictionaries, or its own one."""
+    views = read_spec(run.job.spec).views
+    return (run.job.subject,) if run.job.kind is JobKind.REFRESH and not views else views

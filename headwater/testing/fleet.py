@@ -11,6 +11,7 @@ from headwater.control.leader import Leader
 from headwater.control.reaper import HistoryLimits, Reaper
 from headwater.control.results import SUCCEEDED, RunResult
 from headwater.define.definitions import Definition
+from headwater.define.handler import HandlerDef
 from headwater.define.source import SourceDef
 from headwater.define.stored import to_json
 from headwater.define.trigger import OnChange, Trigger
@@ -59,6 +60,19 @@ def view_def(
         target_lag=target_lag,
         warn_after=warn_after,
         overdue_after=overdue_after,
+        text="",
+        location=_HERE,
+        name_location=_HERE,
+    )
+
+
+def handler_def(name: str, *views: str) -> HandlerDef:
+    """A handler for which only its views matter."""
+    return HandlerDef(
+        name=name,
+        display=name,
+        views=views,
+        places=(_HERE,) * len(views),
         text="",
         location=_HERE,
         name_location=_HERE,

@@ -282,12 +282,12 @@ import sys
 from headwater.capture.changes import capture_changes
 from headwater.capture.log import open_log
 from headwater.capture.view_log import committed_state
-from headwater.capture.window import bounded_window
+from headwater.capture.window import Limits, bounded_window
 from headwater.vocabulary.frontier import SourceVersion
 log = open_log({str(written.folder)!r})
 capture_changes(log, source="s", since=SourceVersion("table-1", 0), up_to=1)
 committed_state(log)
-bounded_window(log, 0, 1)
+bounded_window(log, 0, 1, Limits())
 print([m for m in ("pyspark", "deltalake", "pyarrow", "pandas", "sqlglot") if m in sys.modules])
 """
     root = Path(__file__).parents[2]

@@ -8,16 +8,13 @@ from datetime import timedelta
 
 from headwater.control.duties import duties
 from headwater.control.spec import read_spec
-from headwater.control.triggers import TargetLag
+from headwater.control.triggers import TargetLag, Together
 from headwater.define.definitions import Definitions
-from headwater.define.handler import HandlerDef
 from headwater.define.source import Cadence
 from headwater.define.trigger import Cron, Every, Manual, OnChange
-from headwater.testing.fleet import source_def, view_def
+from headwater.testing.fleet import handler_def, source_def, view_def
 from headwater.vocabulary.lifecycle.job import JobKind
-from headwater.vocabulary.location import Location
 
-HERE = Location("f.sql", 1, 1)
 EIGHT_HOURS, THREE = timedelta(hours=8), 3
 
 
@@ -41,19 +38,28 @@ def test_a_view_follows_the_sources_at_its_bottom_and_is_placed_by_its_first_tab
     assert found["other"][1] == "people"
 
 
-def test_views_of_a_handler_are_placed_together() -> None:
-    """The handler is the key, whatever its views read."""
-    handler = HandlerDef(
-        name="h",
-        display="h",
-        views=("a", "b"),
-        places=(HERE, HERE),
-        text="",
-        location=HERE,
-        name_location=HERE,
-    )
-    found = specs(source_def("s"), source_def("t"), view_def("a", "s"), view_def("b", "t"), handler)
-    assert found["a"][1] == found["b"][1] == "handler:h"
+def test_a_handler_is_one_job() -> None:
+    """What makes one of its views run makes all run; the handler is the key of its place."""
+    slow = replace(view_def("b", "t"), trigger=Every(EIGHT_HOURS), warn_after=EIGHT_HOURS)
+    quick = replace(view_def("a", "s"), warn_after=2 * EIGHT_HOURS)
+    idle = replace(view_def("c", "t"), trigger=Manual())
+    sources = (source_def("s"), source_def("t"))
+    found = specs(*sources, quick, slow, idle, view_def("d", "t"), handler_def("h", "a", "b", "c"))
+    kind, placed_by, spec = found["h"]
+    assert (kind, placed_by, spec.views) == (JobKind.REFRESH, "handler:h", ("a", "b", "c"))
+    assert spec.trigger == Together((OnChange(), Every(EIGHT_HOURS)))
+    assert (spec.sources, spec.follows_commits) == (("s",), True)
+    assert (spec.warn_after, spec.overdue_after) == (EIGHT_HOURS, None)
+    assert {name for name, (each, _, _) in found.items() if each is JobKind.REFRESH} == {"h", "d"}
+
+
+def test_a_handler_of_one_mind_has_that_trigger() -> None:
+    """Equal triggers are one; views that never run by themselves leave the handler to others."""
+    source = source_def("s")
+    a, b = view_def("a", "s"), view_def("b", "s")
+    assert specs(source, a, b, handler_def("h", "a", "b"))["h"][2].trigger == OnChange()
+    idle = [replace(view, trigger=Manual()) for view in (a, b)]
+    assert specs(source, *idle, handler_def("h", "a", "b"))["h"][2].trigger == Manual()
 
 
 def test_dictionaries_have_a_cadence_of_their_own() -> None:
@@ -64,6 +70,7 @@ def test_dictionaries_have_a_cadence_of_their_own() -> None:
     kind, _, spec = found["sys$dictionary"]
     assert (kind, spec.trigger, spec.views) == (JobKind.SYS, Every(EIGHT_HOURS), ("v",))
     assert specs(source_def("orders"))["sys$dictionary"][2].trigger == Manual()
+    assert specs(slow, view_def("v", "codes"))["v"][2].sources == ()
 
 
 def test_downstream_lags_are_resolved_through_the_graph() -> None:

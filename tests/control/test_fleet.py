@@ -12,7 +12,7 @@ from headwater.define.trigger import Every, Manual
 from headwater.settings import ControlSettings
 from headwater.store import Ledger
 from headwater.testing.clock import FrozenClock
-from headwater.testing.fleet import Fleet, define, source_def, view_def
+from headwater.testing.fleet import Fleet, define, handler_def, source_def, view_def
 from headwater.vocabulary.errors import CommitFailed, RefreshRunning, StrictRefused
 from headwater.vocabulary.lifecycle.command import CommandKind, CommandState
 from headwater.vocabulary.lifecycle.job import JobState
@@ -54,6 +54,29 @@ def test_each_job_has_one_owner_and_a_leaving_runner_moves_only_its_own(fleet: F
     fleet.pass_time(20)
     assert fleet.owners() == before
     assert all(len(fleet.runs_of(f"v{n}")) == 1 for n in range(300))
+
+
+def test_a_handler_is_one_job_of_one_runner(fleet: Fleet) -> None:
+    """A commit below any of its views is one run of all; without it each has a job again."""
+    sources, views = [source_def("s"), source_def("t")], [view_def("a", "s"), view_def("b", "t")]
+    define(fleet.ledger, [*sources, *views])
+    for address in ("x", "y"):
+        fleet.start(address)
+    fleet.pass_time(20)
+    assert fleet.owners().keys() == {"a", "b"}
+    define(fleet.ledger, [handler_def("h", "a", "b")])
+    fleet.pass_time(20)
+    assert fleet.owners().keys() == {"h"}
+    assert len(fleet.runs_of("h")) == 1
+    for source in ("s", "t"):
+        for node in fleet.nodes:
+            node.runner.noticed([source] if source in node.runner.followed else [])
+        fleet.pass_time(5)
+    assert len(fleet.runs_of("h")) == 3
+    assert fleet.job("h").state is JobState.COMPLETED
+    fleet.ledger.definitions.remove("HANDLER", "h")
+    fleet.pass_time(20)
+    assert fleet.owners().keys() == {"a", "b"}
 
 
 def test_a_dead_runner_is_removed_with_its_jobs_and_commands(fleet: Fleet) -> None:

@@ -19,6 +19,7 @@ from headwater.control.triggers import (
     NextRun,
     OnChange,
     TargetLag,
+    Together,
     Trigger,
     effective_lags,
     next_run,
@@ -47,6 +48,18 @@ def after(trigger: Trigger, start: float | None, success: float | None, now: flo
 
 def at(seconds: float, missed: int = 0) -> NextRun:
     return NextRun(NOON + seconds * SECOND, missed)
+
+
+# --- several at once ---------------------------------------------------------------------------
+
+
+def test_the_first_of_several_counts() -> None:
+    """Views of a handler run when one of them is due."""
+    both = Together((Every(10 * SECOND), Every(25 * SECOND), OnChange()))
+    assert after(both, 0, 1, 5) == at(10)
+    assert after(both, 0, 1, 31) == at(31, missed=2)
+    assert after(Together((OnChange(), Every(10 * SECOND))), None, None, 3) == at(3)
+    assert after(Together((OnChange(), Greedy())), 0, 1, 5) == NextRun(None)
 
 
 # --- not by the clock ---------------------------------------------------------------------------

@@ -182,6 +182,11 @@ STRUCTURE_ERRORS = [
         "handler `H`",
     ),
     (
+        "CREATE MATERIALIZED VIEW v AS SELECT a FROM t; CREATE HANDLER ^V PROCESS v",
+        "DUPLICATE_NAME",
+        "handler `V` has the name of a view",
+    ),
+    (
         "CREATE MATERIALIZED VIEW ^v CLUSTER BY (a) PARTITIONED BY (b) AS SELECT a, b FROM t",
         "CLAUSE_CONFLICT",
         "clustered or partitioned",

@@ -10,6 +10,7 @@ from headwater.define.definitions import Definitions
 from headwater.define.kind import Kind
 from headwater.define.source import SourceDef
 from headwater.define.view import ViewDef
+from headwater.testing.fleet import handler_def
 from headwater.vocabulary.location import Location
 
 HERE = Location("f.sql", 1, 1)
@@ -52,6 +53,15 @@ def test_direct_neighbours() -> None:
     assert graph.dependencies(DIAMOND, "right") == ("s", "r")
     assert graph.dependents(DIAMOND, "S") == ("left", "right")
     assert graph.dependents(DIAMOND, "under") == ()
+
+
+def test_what_moves_together() -> None:
+    """A view takes along what it reads, and whoever moves takes along its handler."""
+    assert graph.moved_together(DIAMOND, ["Top"]) == {"top", "left", "right"}
+    handled = DIAMOND.with_(handler_def("h", "right", "alone", "gone"))
+    assert graph.moved_together(handled, ["left"]) == {"left"}
+    assert graph.moved_together(handled, ["alone"]) == {"alone", "right"}
+    assert graph.moved_together(handled, ["top"]) == {"top", "left", "right", "alone"}
 
 
 def test_all_above_and_below() -> None:

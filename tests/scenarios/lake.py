@@ -74,8 +74,12 @@ class Lake:
         self.write(name, ddl, rows, **options)
         self.register(name)
 
-    def register(self, name: str) -> None:
-        self.hw.sql(f"CREATE SOURCE {name} FROM DELTA 'data/{name}'")
+    def dictionary(self, name: str, ddl: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        self.write(name, ddl, rows)
+        self.register(name, "AS BATCH")
+
+    def register(self, name: str, clauses: str = "") -> None:
+        self.hw.sql(f"CREATE SOURCE {name} FROM DELTA 'data/{name}' {clauses}")
         self.sources.append(name)
 
     def view(self, name: str, query: str, clauses: str = "POLICY INCREMENTAL") -> None:
@@ -126,11 +130,14 @@ class Lake:
         rows = tables.read(self.path(view)).select(names).to_pylist()
         return bag(tuple(row.values()) for row in rows)
 
-    def recomputed(self, *views: str) -> dict[str, Counter[str]]:
-        """Views computed by nothing but Spark, from the sources as they are now."""
+    def recomputed(self, *views: str, **versions: int) -> dict[str, Counter[str]]:
+        """Views computed by nothing but Spark, from the sources as they are now, or were once."""
         session = isolated(self.spark)
         for source in self.sources:
-            session.read.format("delta").load(self.path(source)).createOrReplaceTempView(source)
+            reader = session.read.format("delta")
+            if source in versions:
+                reader = reader.option("versionAsOf", versions[source])
+            reader.load(self.path(source)).createOrReplaceTempView(source)
         found = {}
         for view, query in self.queries.items():
             frame = session.sql(query)
@@ -146,6 +153,11 @@ class Lake:
             assert self.stored(view) == expected, view
         for view in wanted if verify is None else verify:
             assert self.hw.verify(view).equal, view
+
+    def read(self, view: str) -> dict[str, int]:
+        """The versions that a view's frontier names."""
+        record = self.hw.workspace.view(view)
+        return {name: seen.version for name, seen in record.frontier.items()}
 
     def refresh(self, *views: str) -> dict[str, Receipt]:
         """Refresh all or some; none may fail."""

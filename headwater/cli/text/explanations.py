@@ -49,6 +49,9 @@ def _head(explanation: Explanation) -> list[str]:
         f"  to   {explanation.target}",
         *(f"  why  {reason}" for reason in explanation.reasons),
     ]
+    if explanation.dictionaries:
+        held = ", ".join(explanation.dictionaries)
+        lines.append(f"  batch {held}: served refreshes leave it to the dictionary cadence")
     if explanation.refusal is not None:
         lines.append(f"  {explanation.refusal}")
     if explanation.last is not None:

@@ -11,11 +11,12 @@ from headwater.source_status import SourceStatus
 def sources_table(sources: Iterable[SourceStatus]) -> Table:
     """A line per source; without a change feed its snapshots have to be compared."""
     return table(
-        "source place version feed key read_by error",
+        "source place cadence version feed key read_by error",
         [
             (
                 source.name,
                 source.place,
+                source.cadence,
                 "" if source.version is None else str(source.version),
                 {True: "on", False: "off", None: ""}[source.has_feed],
                 ", ".join(source.key),

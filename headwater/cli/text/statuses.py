@@ -18,7 +18,7 @@ def status_table(statuses: Iterable[ViewStatus], now: datetime) -> Table:
             (
                 status.view,
                 status.state,
-                _behind(status.behind),
+                _behind(status),
                 _lag(status),
                 figures.ago(status.last_success, now),
                 status.last_technique or "",
@@ -34,13 +34,15 @@ def status_table(statuses: Iterable[ViewStatus], now: datetime) -> Table:
     )
 
 
-def _behind(behind: dict[str, int | None]) -> str:
+def _behind(status: ViewStatus) -> str:
     """Commits that each source is ahead by; `?` where its log cannot be read."""
-    ahead = {source: count for source, count in behind.items() if count != 0}
+    ahead = {source: count for source, count in status.behind.items() if count != 0}
     if not ahead:
-        return "up to date" if behind else ""
+        return "up to date" if status.behind else ""
     return ", ".join(
-        f"{source} +{'?' if count is None else count}" for source, count in ahead.items()
+        f"{source} +{'?' if count is None else count}"
+        f"{' (batch)' if source in status.dictionaries else ''}"
+        for source, count in ahead.items()
     )
 
 

@@ -30,6 +30,12 @@ def options(parser: ArgumentParser) -> None:
         default=[],
         help="up to this version of the source, or of each source by name",
     )
+    parser.add_argument(
+        "--no-dictionaries",
+        dest="dictionaries",
+        action="store_false",
+        help="leave BATCH sources where the views have read them",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the steps, do nothing")
     parser.add_argument(
         "--profile", action="store_true", help="print where the time went and what Spark did"
@@ -50,6 +56,7 @@ def refresh(
     technique: str | None,
     only: bool,
     as_of: list[str],
+    dictionaries: bool,
     dry_run: bool,
     profile: bool,
     watch: bool,
@@ -65,6 +72,7 @@ def refresh(
         full=full,
         only=only,
         as_of=read_as_of(as_of),
+        dictionaries=dictionaries,
         profile=profile,
         every=every,
     )

@@ -1,0 +1,117 @@
+"""Handlers: views that are moved to one common frontier together."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from headwater.control.duties import duties
+from headwater.control.results import RunEnd, RunResult
+from headwater.runner.refreshing import RefreshWork
+from headwater.runner.run import Run
+from headwater.store.job_record import JobRecord
+from headwater.vocabulary.errors import HeadwaterError, WrongUse
+from headwater.vocabulary.lifecycle.job import JobKind, JobState
+from tests.scenarios.lake import Lake
+
+VIEWS = {
+    "parts": "SELECT id, part FROM shares WHERE part IS NOT NULL",
+    "sums": "SELECT part, count(*) AS n FROM parts GROUP BY part",
+    "ratios": "SELECT id, 60 / part AS ratio FROM shares",
+    "named": "SELECT s.id, n.name FROM shares s JOIN names n ON s.part = n.part",
+    "apart": "SELECT part, name FROM names",
+}
+HANDLED = ("sums", "ratios", "named")
+
+
+@pytest.fixture(scope="module")
+def lake(shared_lake: Lake) -> Lake:
+    lake = shared_lake
+    lake.source("shares", "id INT, part INT", [(n, n % 3 + 1) for n in range(6)])
+    lake.source("names", "part INT, name STRING", [(1, "one"), (2, "two")])
+    for name, query in VIEWS.items():
+        lake.view(name, query)
+    lake.hw.sql(f"CREATE HANDLER together PROCESS {', '.join(HANDLED)}")
+    return lake
+
+
+def frontiers(lake: Lake, *views: str) -> dict[str, set[int]]:
+    """Base source -> the versions of it at which views stand, through all that they read."""
+    found: dict[str, set[int]] = {}
+    for view in views:
+        for name, version in lake.read(view).items():
+            below = frontiers(lake, name) if name in VIEWS else {name: {version}}
+            for source, versions in below.items():
+                found.setdefault(source, set()).update(versions)
+    return found
+
+
+def served(lake: Lake, name: str) -> RunResult:
+    """One run of a job, as a runner does it."""
+    workspace, now = lake.hw.workspace, lake.hw.workspace.clock.now()
+    (duty,) = (d for d in duties(workspace.definitions, timedelta(1), 3).values() if d.name == name)
+    job = JobRecord(
+        id=1,
+        account="",
+        subject=duty.subject,
+        name=duty.name,
+        kind=JobKind.REFRESH,
+        placed_by=duty.placed_by,
+        spec=duty.spec,
+        should_run=True,
+        paused=False,
+        scan=False,
+        owner="r",
+        state=JobState.RUNNING,
+        sequence=1,
+        next_at=now,
+        retry=None,
+        last_start=None,
+        last_success=None,
+        misses=0,
+        error=None,
+        watermark=None,
+        registered_at=now,
+        dropped_at=None,
+    )
+    return RefreshWork(workspace).run(Run(job, "r", lambda: True))
+
+
+def test_views_of_a_handler_move_together(lake: Lake) -> None:
+    """Refreshing one of them, or the handler, brings all to one frontier; others stay."""
+    lake.insert("shares", (10, 1), (11, None))
+    lake.insert("names", (3, "three"))
+    receipt = lake.hw.refresh("named")
+    assert (receipt.view, receipt.rows_inserted) == ("named", 3)
+    assert frontiers(lake, *HANDLED) == {"shares": {1}, "names": {1}}
+    assert lake.read("apart") == {"names": 0}
+    lake.insert("shares", (12, 2))
+    assert lake.hw.refresh("Together").view == "named"
+    assert frontiers(lake, *HANDLED) == {"shares": {2}, "names": {1}}
+    lake.assert_right(*HANDLED, verify=())
+    with pytest.raises(WrongUse, match="move with what they are computed from"):
+        lake.hw.refresh("together", only=True)
+
+
+def test_a_runner_moves_a_handler_as_one_job(lake: Lake) -> None:
+    """What is due is the handler: one run, one set of pins, all its views."""
+    lake.insert("shares", (20, 3))
+    assert served(lake, "together").end is RunEnd.SUCCEEDED
+    assert frontiers(lake, *HANDLED) == {"shares": {lake.version("shares")}, "names": {1}}
+    lake.assert_right(*HANDLED, verify=())
+
+
+def test_a_view_that_fails_is_told_with_those_that_moved(lake: Lake) -> None:
+    """The others may have moved; each is exact where it stands, and the next run unites them."""
+    before = lake.read("ratios")
+    lake.insert("shares", (30, 0))
+    with pytest.raises(HeadwaterError, match="of handler together, sums, named moved and ratios"):
+        lake.hw.refresh("sums")
+    assert lake.read("ratios") == before
+    assert lake.hw.verify("ratios").equal
+    assert served(lake, "together").end is RunEnd.FAILED
+    lake.change("shares", update={"part": "6"}, where="id = 30")
+    assert served(lake, "together").end is RunEnd.SUCCEEDED
+    assert frontiers(lake, *HANDLED) == {"shares": {lake.version("shares")}, "names": {1}}
+    lake.assert_right(*HANDLED, verify=())
