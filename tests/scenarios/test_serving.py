@@ -13,7 +13,7 @@ import pytest
 
 from headwater.runner.service import Service
 from headwater.settings import ControlSettings, RunnerSettings
-from headwater.vocabulary.errors import UnknownName
+from headwater.vocabulary.errors import UnknownName, WrongUse
 from headwater.vocabulary.lifecycle.job import JobKind, JobState
 from headwater.vocabulary.receipt import AttemptState
 from headwater.vocabulary.technique import Technique
@@ -164,3 +164,22 @@ def test_pause_and_resume_in_sql(shop: Lake) -> None:
         shop.hw.sql("RESUME MATERIALIZED VIEW big; RESUME MATERIALIZED VIEW total")
         wait_for(lambda: is_fresh(shop, "big", "total"))
     assert shop.hw.verify("total").equal
+
+
+def test_a_served_handler_is_one_job(shop: Lake) -> None:
+    """Its views run, wait and go on together; none of them has a job of its own."""
+    shop.hw.sql("CREATE HANDLER both PROCESS total, big")
+    jobs = shop.hw.workspace.ledger.jobs
+    with served(shop):
+        wait_for(lambda: any(job.last_success for job in jobs.find("both")))
+        with pytest.raises(WrongUse, match="PAUSE HANDLER both"):
+            shop.hw.sql("PAUSE MATERIALIZED VIEW big")
+        shop.hw.sql("PAUSE HANDLER both; RESUME HANDLER both")
+        shop.run("INSERT INTO {orders} VALUES (500, 6)")
+        wait_for(lambda: is_fresh(shop, "big", "total"))
+    shop.assert_right(verify=())
+    found = {job.name for job in jobs.list() if job.kind is JobKind.REFRESH}
+    assert found == {"both"}
+    automatic = [attempt for attempt in shop.hw.history(limit=100) if not attempt.manual]
+    assert {attempt.job for attempt in automatic} == {"both"}
+    assert {status.handler for status in shop.hw.status()} == {"both"}
