@@ -68,7 +68,7 @@ def tell_apart(
             for view in handler.views
             if view in before
             and view not in failures
-            and workspace.view(view).frontier != before[view]
+            and workspace.frontier_of(view) != before[view]
         ]
         for error in (failures[view] for view in failed if moved):
             if id(error) not in told:

@@ -98,12 +98,12 @@ def _held(workspace: Workspace, source: str, views: Collection[str]) -> SourceVe
 def _read(workspace: Workspace, source: str, views: Collection[str]) -> Iterator[SourceVersion]:
     """What the views have read of a source, and what those have that they read but leave alone."""
     for view in views:
-        frontier = workspace.view(view).frontier
+        frontier = workspace.frontier_of(view)
         if source in frontier:
             yield frontier[source]
         for left in (n for n in workspace.inputs(view) if workspace.is_view(n) and n not in views):
             with suppress(FrontierUnsettled):  # told when the view's own turn comes
-                below = base_frontier(workspace, workspace.view(left).frontier)
+                below = base_frontier(workspace, workspace.frontier_of(left))
                 yield from below.get(source, ())
 
 

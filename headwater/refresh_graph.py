@@ -69,7 +69,7 @@ class _Graph:
         return request if view in self.asked else Request(manual=request.manual, at=request.at)
 
     def frontiers(self) -> Frontiers:
-        return {view: self.workspace.view(view).frontier for view in sorted(self.views)}
+        return {view: self.workspace.frontier_of(view) for view in sorted(self.views)}
 
     @property
     def is_divisible(self) -> bool:

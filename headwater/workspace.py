@@ -30,6 +30,7 @@ from headwater.store.views import ViewRecord, ViewState
 from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.clocks import values_at
 from headwater.vocabulary.errors import UnknownName, ViewNotReady
+from headwater.vocabulary.frontier import Frontier
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -194,6 +195,11 @@ class Workspace:
         if record is None:
             raise UnknownName(f"no view `{name}`", hint=self._known_views())
         return record
+
+    def frontier_of(self, name: str) -> Frontier:
+        """How far a view has read; nowhere, where its definition is all that there is of it."""
+        record = self.ledger.views.get(name)
+        return Frontier() if record is None else record.frontier
 
     def ready_view(self, name: str) -> ViewRecord:
         record = self.view(name)

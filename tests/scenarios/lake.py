@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import headwater
 from headwater.compiled_views import compiled_view
+from headwater.control.duties import duties
 from headwater.execute.isolated import isolated
+from headwater.runner.refreshing import RefreshWork
+from headwater.runner.run import Run
+from headwater.store.job_record import JobRecord
+from headwater.vocabulary.lifecycle.job import JobState
 from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Technique
 from tests import tables
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from headwater.api import Headwater
+    from headwater.control.results import RunResult
     from headwater.vocabulary.receipt import Receipt
 
 Observer = Callable[[str], None]
@@ -158,6 +165,37 @@ class Lake:
         """The versions that a view's frontier names."""
         record = self.hw.workspace.view(view)
         return {name: seen.version for name, seen in record.frontier.items()}
+
+    def run_job(self, name: str) -> RunResult:
+        """One run of a job that the definitions ask for, as a runner does it."""
+        workspace, now = self.hw.workspace, self.hw.workspace.clock.now()
+        wanted = duties(workspace.definitions, timedelta(hours=8), 3).values()
+        (duty,) = (duty for duty in wanted if duty.name == name)
+        job = JobRecord(
+            id=1,
+            account="",
+            subject=duty.subject,
+            name=duty.name,
+            kind=duty.kind,
+            placed_by=duty.placed_by,
+            spec=duty.spec,
+            should_run=True,
+            paused=False,
+            scan=False,
+            owner="runner",
+            state=JobState.RUNNING,
+            sequence=1,
+            next_at=now,
+            retry=None,
+            last_start=None,
+            last_success=None,
+            misses=0,
+            error=None,
+            watermark=None,
+            registered_at=now,
+            dropped_at=None,
+        )
+        return RefreshWork(workspace).run(Run(job, "runner", lambda: True))
 
     def refresh(self, *views: str) -> dict[str, Receipt]:
         """Refresh all or some; none may fail."""

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from headwater.control.results import SUCCEEDED
 from headwater.refresh_graph import Outcome, refresh_views
 from headwater.request import Request
 from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Technique
 from tests import tables
-from tests.scenarios.lake import INCREMENTAL, Lake
+from tests.scenarios.lake import Lake
 
 ORDERS, CODES, RATES = (
     "id INT, code STRING, amount INT",
@@ -62,18 +63,18 @@ def assert_exact(lake: Lake, *views: str, **versions: int) -> None:
 
 
 def test_a_dictionary_waits_for_its_cadence(lake: Lake) -> None:
-    """A refresh for a view's own trigger follows the stream and leaves dictionaries as they are."""
+    """A job of a view follows the stream and leaves dictionaries alone, sys$dictionary does not."""
     lake.change("codes", update={"word": "'new'"}, where="code = 'a'")
     lake.insert("orders", (100, "a", 7))
-    outcome = automatic(lake)
-    assert outcome.failures == {}
-    assert {r.technique for r in outcome.receipts.values()} <= INCREMENTAL
+    for view in ("per_word", "joined"):
+        assert lake.run_job(view) == SUCCEEDED
     assert_exact(lake, *VIEWS, orders=1, codes=0, rates=0)
     assert lake.hw.verify("priced").equal
     (status,) = (status for status in lake.hw.status() if status.view == "priced")
     assert (status.behind, status.lag_seconds) == ({"orders": 0, "codes": 1, "rates": 0}, 0)
     assert status.dictionaries == ("codes", "rates")
-    passed(lake)
+    assert lake.run_job("sys$dictionary") == SUCCEEDED
+    assert {receipt.technique for receipt in lake.refresh().values()} == {Technique.SKIP}
     lake.assert_right(verify=())
 
 

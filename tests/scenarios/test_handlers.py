@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 
-from headwater.control.duties import duties
-from headwater.control.results import RunEnd, RunResult
-from headwater.runner.refreshing import RefreshWork
-from headwater.runner.run import Run
-from headwater.store.job_record import JobRecord
+from headwater.control.results import RunEnd
 from headwater.vocabulary.errors import HeadwaterError, WrongUse
-from headwater.vocabulary.lifecycle.job import JobKind, JobState
 from tests.scenarios.lake import Lake
 
 VIEWS = {
@@ -47,37 +40,6 @@ def frontiers(lake: Lake, *views: str) -> dict[str, set[int]]:
     return found
 
 
-def served(lake: Lake, name: str) -> RunResult:
-    """One run of a job, as a runner does it."""
-    workspace, now = lake.hw.workspace, lake.hw.workspace.clock.now()
-    (duty,) = (d for d in duties(workspace.definitions, timedelta(1), 3).values() if d.name == name)
-    job = JobRecord(
-        id=1,
-        account="",
-        subject=duty.subject,
-        name=duty.name,
-        kind=JobKind.REFRESH,
-        placed_by=duty.placed_by,
-        spec=duty.spec,
-        should_run=True,
-        paused=False,
-        scan=False,
-        owner="r",
-        state=JobState.RUNNING,
-        sequence=1,
-        next_at=now,
-        retry=None,
-        last_start=None,
-        last_success=None,
-        misses=0,
-        error=None,
-        watermark=None,
-        registered_at=now,
-        dropped_at=None,
-    )
-    return RefreshWork(workspace).run(Run(job, "r", lambda: True))
-
-
 def test_views_of_a_handler_move_together(lake: Lake) -> None:
     """Refreshing one of them, or the handler, brings all to one frontier; others stay."""
     lake.insert("shares", (10, 1), (11, None))
@@ -96,7 +58,7 @@ def test_views_of_a_handler_move_together(lake: Lake) -> None:
 def test_a_runner_moves_a_handler_as_one_job(lake: Lake) -> None:
     """What is due is the handler: one run, one set of pins, all its views."""
     lake.insert("shares", (20, 3))
-    assert served(lake, "together").end is RunEnd.SUCCEEDED
+    assert lake.run_job("together").end is RunEnd.SUCCEEDED
     assert frontiers(lake, *HANDLED) == {"shares": {lake.version("shares")}, "names": {1}}
 
 
@@ -109,6 +71,6 @@ def test_a_view_that_fails_is_told_with_those_that_moved(lake: Lake) -> None:
     assert lake.read("ratios") == before
     assert lake.hw.verify("ratios").equal
     lake.change("shares", update={"part": "6"}, where="id = 30")
-    assert served(lake, "together").end is RunEnd.SUCCEEDED
+    assert lake.run_job("together").end is RunEnd.SUCCEEDED
     assert frontiers(lake, *HANDLED) == {"shares": {lake.version("shares")}, "names": {1}}
     lake.assert_right(*HANDLED, verify=())
