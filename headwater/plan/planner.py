@@ -103,8 +103,7 @@ def choose(view: CompiledView, situation: Situation) -> Choice:
         reasons = situation.must_rebuild or _because(situation, found)
         return Choice(Technique.REBUILD, found, priced, reasons)
     if situation.policy is Policy.AUTO:
-        sound_prices = (p for p in priced if p.sound)
-        cheapest = min(sound_prices, key=lambda p: _preference(p, followed=situation.followed))
+        cheapest = min((p for p in priced if p.sound), key=_preference)
         best = next(v for v in sound if v.technique is cheapest.technique)
     else:
         best = incremental[0]
@@ -112,10 +111,9 @@ def choose(view: CompiledView, situation: Situation) -> Choice:
     return Choice(best.technique, found, priced, (best.reason, *parts))
 
 
-def _preference(price: Price, *, followed: bool) -> float:
-    """A rebuild must be clearly cheaper: who follows the view prefers a small change."""
-    margin = _REBUILD_MARGIN if followed else 1.0
-    return price.seconds * (margin if price.technique is Technique.REBUILD else 1)
+def _preference(price: Price) -> float:
+    """A rebuild must be clearly cheaper: who reads the view's changes prefers few of them."""
+    return price.seconds * (_REBUILD_MARGIN if price.technique is Technique.REBUILD else 1)
 
 
 def _price(view: CompiledView, situation: Situation, verdict: Verdict) -> Price:
