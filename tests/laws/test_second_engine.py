@@ -13,4 +13,4 @@ def test_the_laws_hold_in_another_engine() -> None:
     """S25: random views and changes, evaluated by an engine that shares no code with Spark."""
     counted = soak(duckdb.connect(), range(40), depth=3)
     assert set(counted) <= {"ok", "not run"}, counted
-    assert counted["ok"] > 30, counted
+    assert counted["ok"] > 25, counted
