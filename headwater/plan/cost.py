@@ -40,12 +40,12 @@ _SCAN = 0.08  # microseconds per row and scan, whatever the columns
 _SCAN_COLUMN = 0.03
 _HEAVY = 0.5  # per row and operator that shuffles
 _CHANGED = 4.0  # per changed row, through all the steps of a delta
-_WRITE = 1.2  # per row written
+_WRITE = 0.8  # per row written
 _COMPARE = 1.0  # per row of either side of a difference
-_JOB = 0.03  # seconds per relation that is evaluated and kept
+_JOB = 0.1  # seconds per relation that is evaluated and kept
 _COMMIT = 0.25  # seconds
-_FEED = 0.03
-_QUERY = 0.1  # seconds to plan and run the view's whole query, however little it reads
+_FEED = 0.11
+_QUERY = 0.03  # seconds to plan and run the view's whole query, however little it reads
 _UNKNOWN_SHARE = 0.05
 """Of a source, where the log does not tell how many rows changed."""
 
