@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +13,11 @@ from headwater.plan.steps import Derive
 from headwater.vocabulary.algebra import Node, Scan
 from headwater.vocabulary.clocks import bound
 from headwater.vocabulary.names import WEIGHT, quoted
+
+_DERIVED = re.compile(r"\b__hw_\d+_\w+")
+_DEAR = re.compile(
+    r"\bJOIN\b|\bGROUP BY\b|\bDISTINCT\b|\bOVER\b|\b__hw_(?:new|old)_", re.IGNORECASE
+)
 
 Law = Callable[["Planning", Node], str | None]
 
@@ -80,6 +86,18 @@ class Planning:
         pairs = zip(columns, node.columns, strict=True)
         renamed = ", ".join(f"{quoted(first)} AS {quoted(ours)}" for first, ours in pairs)
         return self.relation("alike", f"SELECT {renamed}, {quoted(WEIGHT)} FROM {quoted(name)}")
+
+    def keep_if_dear(self, name: str) -> None:
+        """A relation is read once more: worth keeping, unless it only passes kept rows on."""
+        if not self._passes_on(name):
+            self._keep(name)
+
+    def _passes_on(self, name: str) -> bool:
+        step = next((step for step in self.derived if step.name == name), None)
+        if step is None or step.once:
+            return True
+        below = {found for found in _DERIVED.findall(step.sql) if found != name}
+        return _DEAR.search(step.sql) is None and all(map(self._passes_on, below))
 
     def _keep(self, name: str) -> None:
         """Two will read it."""

@@ -56,5 +56,6 @@ def _near(
     """Of a large table only the files are read where partners may be."""
     if not any(scan.source in planning.large for scan in scans(side)):
         return side
+    planning.keep_if_dear(rows)
     bounds = (Bound(f"({text(mine)})", rows, text(theirs)) for mine, theirs in pairs)
     return Within(side, tuple(bounds))
