@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from headwater.attempt import Attempt
@@ -12,6 +13,7 @@ from headwater.compiled_views import compiled_text, stored_tables
 from headwater.execute.cause import cause_of
 from headwater.execute.executor import Executor
 from headwater.execute.isolated import isolated, tagged
+from headwater.execute.patience import Patience
 from headwater.execute.recorder import Recorder
 from headwater.execute.shared_changes import SharedChanges
 from headwater.execute.staged import Staged, Stored
@@ -40,23 +42,41 @@ class Run:
     changes_read: SharedChanges
 
 
-def execute(run: Run, situation: Situation, plan: RefreshPlan) -> Staged:
-    """Run the plan's steps; nothing of it touches the view."""
+def execute(
+    run: Run, situation: Situation, plan: RefreshPlan, *, seconds: float = math.inf
+) -> Staged:
+    """Run the plan's steps; nothing of it touches the view. Stopped where it takes too long."""
     spark, attempt, recorder = run.workspace.spark, run.attempt, run.recorder
     tables = stored_tables(run.workspace, run.view)
     expected = {w.source: w.rows for w in situation.windows.values()}
+    patience = Patience(spark, attempt.tag, seconds)
+
+    def checkpoint(step: str) -> None:
+        attempt.checkpoint(step)
+        if patience.is_over:
+            raise SparkFailed(_too_long(run, plan, seconds))
+
     try:
-        with tagged(spark, attempt.tag), recorder.part("execute", spark):
+        with patience, tagged(spark, attempt.tag), recorder.part("execute", spark):
             with recorder.part("session"):
                 session = isolated(spark)
             stored, shared = _stored(run), run.changes_read
             executor = Executor(session, tables, stored, expected, recorder, shared)
-            return executor.run(plan, attempt.checkpoint)
+            return executor.run(plan, checkpoint)
     except HeadwaterError:
         raise
     except Exception as error:
         attempt.stop_if_asked("while it ran")
+        if patience.is_over:
+            raise SparkFailed(_too_long(run, plan, seconds)) from error
         raise SparkFailed(f"{run.view.name} by {plan.technique}: {cause_of(error)}") from error
+
+
+def _too_long(run: Run, plan: RefreshPlan, seconds: float) -> str:
+    return (
+        f"{run.view.name} by {plan.technique}: stopped after {seconds:.0f} s, "
+        "several times what a rebuild is expected to take"
+    )
 
 
 def land(run: Run, situation: Situation, plan: RefreshPlan, staged: Staged) -> tuple[Landed, Stamp]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -40,6 +41,11 @@ from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Policy, Technique
 from headwater.workspace import Workspace
+
+_PATIENCE = 5.0
+"""So many times what a rebuild is expected to take; the change must have exploded then."""
+
+_LEAST_PATIENCE = 60.0
 
 Pins = Mapping[str, SourceVersion]
 
@@ -123,7 +129,7 @@ def _run(run: Run, situation: Situation) -> Ran:
 
 def _carry_out(run: Run, situation: Situation, choice: Choice, plan: RefreshPlan) -> Ran:
     """The plan's steps, then the commit; nothing is written where no row of the view differs."""
-    staged = execute(run, situation, plan)
+    staged = execute(run, situation, plan, seconds=_patience(situation, choice))
     if staged.is_empty and situation.exists:
         with run.recorder.part("publish"):
             publish_quiet(run.workspace.ledger, run.known.record, run.target)
@@ -133,6 +139,14 @@ def _carry_out(run: Run, situation: Situation, choice: Choice, plan: RefreshPlan
         landed, stamp = land(run, situation, plan, staged)
         part.rows = landed.rows_inserted
     return Ran(choice.technique, choice.reasons, stamp, landed, choice.forecast)
+
+
+def _patience(situation: Situation, choice: Choice) -> float:
+    """How long an incremental way may take before it is given up for a rebuild."""
+    is_free = situation.policy is Policy.AUTO and situation.forced is None
+    if choice.technique is Technique.REBUILD or not is_free:
+        return math.inf
+    return max(_LEAST_PATIENCE, _PATIENCE * choice.seconds(Technique.REBUILD))
 
 
 def _refuse_if_redefined(workspace: Workspace, name: str, pins: Pins) -> None:

@@ -87,6 +87,10 @@ class Choice:
         """The model's own price of every sound technique, to be compared with what it took."""
         return {p.technique.value: p.model for p in self.prices if p.sound}
 
+    def seconds(self, technique: Technique) -> float:
+        """What a technique is expected to take; infinite where it is not open."""
+        return next((p.seconds for p in self.prices if p.technique is technique), math.inf)
+
 
 def choose(view: CompiledView, situation: Situation) -> Choice:
     """The technique to use; refuses where the user's wish cannot be met soundly."""
