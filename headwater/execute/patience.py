@@ -6,13 +6,16 @@ the tables hold. No statistic of a log tells. Time does.
 
 from __future__ import annotations
 
-import math
 import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+_LONGEST = 86_400.0
+"""Beyond a day there is no limit; a clock cannot be set for any time at all."""
 
 
 class Patience:
@@ -23,7 +26,7 @@ class Patience:
         self._tag = tag
         self._over = threading.Event()
         self._timer: threading.Timer | None = None
-        if seconds < math.inf:
+        if seconds <= _LONGEST:
             self._timer = threading.Timer(seconds, self._end)
             self._timer.daemon = True
 

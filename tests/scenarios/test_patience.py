@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 import time
 
 import pytest
@@ -27,6 +29,15 @@ def test_jobs_are_cancelled_when_patience_is_over(small_spark) -> None:
         small_spark.sql(hot).collect()
     assert patience.is_over
     assert time.monotonic() - started < 60
+
+
+@pytest.mark.parametrize("seconds", [math.inf, 5e9])
+def test_there_is_no_limit_where_nothing_is_known(small_spark, seconds: float) -> None:
+    """A rebuild of unknown price is no measure; no clock is set for it."""
+    before = threading.active_count()
+    with Patience(small_spark, "any", seconds) as patience:
+        assert threading.active_count() == before
+    assert not patience.is_over
 
 
 def test_a_refresh_that_takes_too_long_is_rebuilt(lake: Lake, monkeypatch) -> None:
