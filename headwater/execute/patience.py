@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-
 _LONGEST = 86_400.0
 """Beyond a day there is no limit; a clock cannot be set for any time at all."""
+
+_AGAIN = 0.5
+"""Seconds until the next cancel: the first one may fall between two jobs."""
 
 
 class Patience:
@@ -24,19 +26,17 @@ class Patience:
     def __init__(self, spark: SparkSession, tag: str, seconds: float) -> None:
         self._spark = spark
         self._tag = tag
+        self._seconds = seconds
+        self._left = threading.Event()
         self._over = threading.Event()
-        self._timer: threading.Timer | None = None
-        if seconds <= _LONGEST:
-            self._timer = threading.Timer(seconds, self._end)
-            self._timer.daemon = True
 
     @property
     def is_over(self) -> bool:
         return self._over.is_set()
 
     def __enter__(self) -> Self:
-        if self._timer is not None:
-            self._timer.start()
+        if self._seconds <= _LONGEST:
+            threading.Thread(target=self._wait, name=f"patience-{self._tag}", daemon=True).start()
         return self
 
     def __exit__(
@@ -45,9 +45,11 @@ class Patience:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        self._left.set()
 
-    def _end(self) -> None:
-        self._over.set()
-        self._spark.sparkContext.cancelJobsWithTag(self._tag)
+    def _wait(self) -> None:
+        seconds = self._seconds
+        while not self._left.wait(seconds):
+            self._over.set()
+            self._spark.sparkContext.cancelJobsWithTag(self._tag)
+            seconds = _AGAIN
