@@ -133,6 +133,10 @@ class Oracle:
                 failed += [mismatch] if mismatch else []
         return tried, failed
 
+    def rounds(self, sql: str, tables: Mapping[str, TableStates]) -> bool:
+        """Whether some value of the query depends on the order in which numbers are added."""
+        return bool(self._compiled(sql, tables).rounded)
+
     def _compiled(self, sql: str, tables: Mapping[str, TableStates]) -> CompiledView:
         sources = {}
         for name, states in tables.items():

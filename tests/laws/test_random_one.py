@@ -6,18 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.laws.soak import Soak
+from tests.laws.soak import assert_all_right
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FIRST, AT_ONCE = 0, 25
 
-
-@pytest.mark.parametrize("first", range(FIRST, FIRST + 150, AT_ONCE))
+@pytest.mark.parametrize("first", range(0, 150, 25))
 def test_random_views_after_random_changes(spark: SparkSession, first: int) -> None:
     """S25: schemas, views and change batches at random; every technique equals a recompute."""
-    counted = Soak(spark).run(range(first, first + AT_ONCE))
-    assert not counted["wrong"]
-    assert not counted["errors"]
-    assert counted["incremental"] > AT_ONCE // 5
+    assert_all_right(spark, range(first, first + 25))
