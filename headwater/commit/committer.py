@@ -81,17 +81,17 @@ def landed(commit: Commit) -> Landed:
     if stamp is not None and stamp.inserted is not None:
         return Landed(commit.version, stamp.inserted, stamp.deleted or 0)
     metrics = commit.operation_metrics
-    gone = int(metrics.get("numDeletedRows", 0) or 0)
+    gone = stamp.deleted if stamp is not None else None
+    if gone is None:
+        gone = int(metrics.get("numDeletedRows", 0) or 0)
     return Landed(commit.version, int(metrics.get("numOutputRows", 0) or 0), gone)
 
 
 def _counted(staged: Staged, target: Target) -> Target:
     """The stamp with the numbers of rows, where they are known before the commit."""
     kept = staged.kept.get(staged.write.relation)
-    if kept is None:
-        return target
-    inserted, deleted = kept.rows, 0
-    if isinstance(staged.write, Patch):
+    inserted, deleted = kept.rows if kept is not None else None, 0
+    if isinstance(staged.write, Patch) and kept is not None:
         inserted, deleted = _patch_sizes(staged, kept)
     elif isinstance(staged.write, Overwrite) and staged.stored is not None:
         deleted = staged.stored.rows or 0

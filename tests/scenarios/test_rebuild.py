@@ -143,3 +143,16 @@ def test_forced_technique_is_refused_where_unsound(lake: Lake) -> None:
     assert lake.content("flat") == before
     assert lake.hw.refresh("flat", technique="delta").technique is Technique.DELTA
     lake.assert_right("flat")
+
+
+def test_only_a_view_that_is_followed_is_compared(lake: Lake) -> None:
+    """S27: a rebuild overwrites what nobody follows, and tells all rows that went and came."""
+    lake.source("rows", "k INT, v INT", [(n, n) for n in range(12)])
+    lake.view("alone", "SELECT k, v FROM rows", "POLICY FULL")
+    lake.view("below", "SELECT k, v FROM rows", "POLICY FULL")
+    lake.view("above", "SELECT count(*) AS n FROM below")
+    lake.insert("rows", (99, 99))
+    receipts = lake.refresh("alone", "above")
+    counts = {view: (r.rows_inserted, r.rows_deleted) for view, r in receipts.items()}
+    assert counts == {"alone": (13, 12), "below": (1, 0), "above": (1, 1)}
+    lake.assert_right("alone", "below", "above")
