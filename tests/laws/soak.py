@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 DEPTH = 4
+_TOLD = 100
+"""So many views from one line of progress to the next."""
 _REFUSED = ("AnalysisException", "ParseException")
 """Spark does not take every query that the generator writes; such a one proves nothing."""
 
@@ -69,6 +71,8 @@ class Soak:
             if ends is not None and time.monotonic() > ends:
                 break
             self.check(seed, *random_case(Random(seed), depth, families))
+            if self.counted["views"] % _TOLD == 0:
+                print(f"{self.counted['views']} views, last seed {seed}", flush=True)
         return self.counted
 
     def check(self, seed: int, sql: str, states: dict[str, TableStates]) -> None:
