@@ -23,7 +23,8 @@ class Phase(Enum):
 class Entry:
     """What the scheduler knows of a job; `again` is a commit that came while it was in hand.
 
-    `due` is when it runs next, None where only a commit or a command makes it run.
+    `due` is when it runs next, None where only a commit or a command makes it run. `followed` are
+    the sources whose commits it is told of, which a definition newer than that may not be.
     """
 
     job: JobRecord
@@ -32,6 +33,7 @@ class Entry:
     again: bool = False
     scan: bool = False
     is_leaving: bool = False
+    followed: frozenset[str] = frozenset()
     ticket: int = field(default=0, compare=False)
 
     @property

@@ -129,7 +129,6 @@ class Scheduler:
         could_start, before, entry.job = entry.may_start, entry.job, job
         is_new = before.spec != job.spec
         if is_new:
-            self._unfollow(entry.job.id, before)
             self._follow(entry)
         if entry.phase is Phase.IN_HAND or before.sequence > job.sequence:
             entry.again = entry.again or is_new
@@ -145,7 +144,7 @@ class Scheduler:
         entry = self._entries.pop(job, None)
         if entry is not None:
             entry.is_leaving = True
-            self._unfollow(job, entry.job)
+            self._unfollow(entry)
 
     def clear(self) -> None:
         """Forget everything, because the runner owns nothing any more."""
@@ -205,10 +204,14 @@ class Scheduler:
         return taken
 
     def put_back(self, entry: Entry, due: datetime | None) -> None:
-        """A job's run is over, or never began: place it anew."""
+        """A job's run is over, or never began: place it anew.
+
+        Its row was read when its end was written, perhaps with a definition that is new here.
+        """
         if self._entries.get(entry.job.id) is not entry:
             return
         entry.phase = Phase.WAITING
+        self._follow(entry)
         self._place(entry, due)
 
     # --- the heap ---------------------------------------------------------------------------
@@ -233,13 +236,18 @@ class Scheduler:
             heapq.heappop(self._heap)
 
     def _follow(self, entry: Entry) -> None:
-        if entry.spec.follows_commits:
-            for source in entry.spec.sources:
+        """Be told of commits on the sources that its definition names now."""
+        wanted = frozenset(entry.spec.sources if entry.spec.follows_commits else ())
+        if wanted != entry.followed:
+            self._unfollow(entry)
+            entry.followed = wanted
+            for source in wanted:
                 self._followers.setdefault(source, set()).add(entry.job.id)
 
-    def _unfollow(self, job: int, record: JobRecord) -> None:
-        for source in Entry(record).spec.sources:
-            followers = self._followers.get(source, set())
-            followers.discard(job)
+    def _unfollow(self, entry: Entry) -> None:
+        for source in entry.followed:
+            followers = self._followers[source]
+            followers.discard(entry.job.id)
             if not followers:
-                self._followers.pop(source, None)
+                del self._followers[source]
+        entry.followed = frozenset()

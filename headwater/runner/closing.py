@@ -43,6 +43,7 @@ class Closing:
             if record is None or record.owner != run.runner or record.dropped_at is not None:
                 entry.is_leaving = True
                 return None
+            entry.again = entry.again or record.spec != entry.job.spec
             entry.job = record
             if record.state is not JobState.RUNNING:
                 return self._not_running(entry, result)
