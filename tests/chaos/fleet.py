@@ -177,17 +177,18 @@ class Fleet:
         try:
             for address in ADDRESSES:
                 self.start(address)
-            self.await_runners()
+            ready = timed(self.await_runners)
             writer.start()
             self.rage(seconds)
             writer.stop()
-            settled = self.settle()
+            settled = timed(self.settle)
         finally:
             writer.stop()
             self.close()
-        self.judge()
+        judged = timed(self.judge)
         return [
             f"{writer.commits} commits; all views were fresh {settled:.0f} s after the last one",
+            f"ready after {ready:.0f} s, judged in {judged:.0f} s",
             *self.told(),
         ]
 
@@ -302,12 +303,10 @@ class Fleet:
 
     # --- and afterwards -------------------------------------------------------------------------
 
-    def settle(self, seconds: float = 420) -> float:
-        """Until every view has read every commit; how long that took."""
-        started = time.monotonic()
+    def settle(self, seconds: float = 420) -> None:
+        """Until every view has read every commit."""
         self.await_runners(seconds)
         wait_for(self._is_quiet, seconds, self._unsettled)
-        return time.monotonic() - started
 
     def _is_quiet(self) -> bool:
         return not self._unsettled()
@@ -381,6 +380,13 @@ def wait_for(what: Callable[[], bool], seconds: float, told: Callable[[], object
                 return
         assert time.monotonic() < until, told()
         time.sleep(0.5)
+
+
+def timed(act: Callable[[], object]) -> float:
+    """The seconds that it took."""
+    started = time.monotonic()
+    act()
+    return time.monotonic() - started
 
 
 def _counts(counts: Counter[str]) -> str:

@@ -24,7 +24,6 @@ def database() -> Iterator[Any]:
         yield server
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_everything_goes_wrong_and_comes_right(
     database: Any, small_spark: SparkSession, tmp_path: Path
