@@ -44,6 +44,7 @@ class Config:
     max_window_minutes: float = 30.0
     max_window_rows: int = 10_000_000
     max_window_bytes: int = 4_294_967_296
+    regret: float = 0.1
     history_keep_days: int = 7
     history_keep_rows: int = 1_000_000
     control: ControlSettings = _CONTROL
@@ -106,6 +107,7 @@ _SETTINGS = (
     _Setting("refresh.max_window_minutes", "max_window_minutes", float, 1),
     _Setting("refresh.max_window_rows", "max_window_rows", int, 1),
     _Setting("refresh.max_window_bytes", "max_window_bytes", int, 1),
+    _Setting("refresh.regret", "regret", float, 0),
     _Setting("history.keep_days", "history_keep_days", int, 0),
     _Setting("history.keep_rows", "history_keep_rows", int, 0),
     *(setting for name, group in _GROUPS.items() for setting in _group(name, group)),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from statistics import median
 
-from headwater.plan.cost import Experience
+from headwater.plan.learnt import Experience, Sample
 from headwater.store.attempt_record import AttemptRecord
 from headwater.store.ledger import Ledger
 from headwater.vocabulary.receipt import AttemptState
@@ -14,67 +13,50 @@ from headwater.vocabulary.technique import Technique
 _WINDOW = 20
 """So many of a view's last refreshes count; a technique not tried in them gets a new chance."""
 
-_LEAST = 3
-"""Fewer measurements say more about a cold start than about the technique."""
-
 _OTHERS = 40
-_REGRET = 0.10
-"""A new chance may cost at most this share of what the window's refreshes took in all."""
 
 
 def last_measured(ledger: Ledger, view: str) -> AttemptRecord | None:
     """The view's newest refresh that was forecast, with what it then really took."""
     newest = ledger.attempts.list(view=view, state=AttemptState.SUCCEEDED, limit=_WINDOW)
-    return next(iter(_measured(newest)), None)
+    return next((attempt for attempt in newest if _sample(attempt) is not None), None)
 
 
-def experience_of(ledger: Ledger, view: str) -> Experience:
-    """Measured over modelled seconds, of this view and of all views."""
-    mine = _measured(
-        ledger.attempts.list(view=view, state=AttemptState.SUCCEEDED, limit=2 * _WINDOW)
-    )
-    others = _measured(ledger.attempts.list(state=AttemptState.SUCCEEDED, limit=_OTHERS))
-    general = median(_ratio(a) for a in others) if others else 1.0
-    factors = {
-        technique: median(ratios)
-        for technique, ratios in _by_technique(mine[:_WINDOW]).items()
-        if len(ratios) >= _LEAST
-    }
-    spent = sum(a.seconds or 0.0 for a in mine[:_WINDOW])
-    for technique, ratios in _by_technique(mine[_WINDOW:]).items():
-        untried = technique not in factors and len(ratios) >= _LEAST
-        if untried and not _is_affordable(mine, technique, ratios, spent):
-            factors[technique] = median(ratios)
-    return Experience(factors, general)
+def experience_of(ledger: Ledger, view: str, regret: float) -> Experience:
+    """What this view's refreshes took, and all views'.
+
+    A new chance may cost at most the share `regret` of what the window's refreshes took in all.
+    """
+    attempts = ledger.attempts.list(view=view, state=AttemptState.SUCCEEDED, limit=2 * _WINDOW)
+    measured = [a for a in attempts if _sample(a) is not None]
+    recent, older = measured[:_WINDOW], _samples(measured[_WINDOW:])
+    own = _samples(recent)
+    affordable = regret * sum(sample.seconds for sample in own)
+    untried = {sample.technique for sample in older} - {sample.technique for sample in own}
+    for technique in sorted(untried):
+        known = tuple(sample for sample in older if sample.technique is technique)
+        if _loss(recent[0], technique, known) > affordable:
+            own += known
+    others = ledger.attempts.list(state=AttemptState.SUCCEEDED, limit=_OTHERS)
+    return Experience(own, _samples(others))
 
 
-def _measured(attempts: Iterable[AttemptRecord]) -> list[AttemptRecord]:
+def _samples(attempts: Iterable[AttemptRecord]) -> tuple[Sample, ...]:
     """Those that were forecast and took time, newest first."""
-    return [a for a in attempts if _modelled(a) > 0 and a.seconds]
+    return tuple(sample for sample in map(_sample, attempts) if sample is not None)
 
 
-def _by_technique(attempts: Iterable[AttemptRecord]) -> dict[Technique, list[float]]:
-    found: dict[Technique, list[float]] = {}
-    for attempt in attempts:
-        if attempt.technique is not None:
-            found.setdefault(attempt.technique, []).append(_ratio(attempt))
-    return found
+def _sample(attempt: AttemptRecord) -> Sample | None:
+    technique = attempt.technique
+    model = 0.0 if technique is None else attempt.forecast.get(technique.value, 0.0)
+    if technique is None or model <= 0 or not attempt.seconds:
+        return None
+    return Sample(technique, model, attempt.seconds)
 
 
-def _ratio(attempt: AttemptRecord) -> float:
-    return (attempt.seconds or 0.0) / _modelled(attempt)
-
-
-def _modelled(attempt: AttemptRecord) -> float:
-    return attempt.forecast.get(attempt.technique.value, 0.0) if attempt.technique else 0.0
-
-
-def _is_affordable(
-    attempts: list[AttemptRecord], technique: Technique, ratios: list[float], spent: float
-) -> bool:
-    """Whether trying it again would be a small loss even if it is as dear as it was."""
-    latest = next((a for a in attempts if technique.value in a.forecast), None)
-    if latest is None:
-        return True
-    loss = latest.forecast[technique.value] * median(ratios) - (latest.seconds or 0.0)
-    return loss <= _REGRET * spent
+def _loss(newest: AttemptRecord, technique: Technique, known: tuple[Sample, ...]) -> float:
+    """What the newest refresh would have cost more by a technique as dear as it was."""
+    model = newest.forecast.get(technique.value)
+    if model is None:
+        return 0.0
+    return Experience(known, known).seconds(technique, model) - (newest.seconds or 0.0)

@@ -82,7 +82,7 @@ def situate(
         policy=Policy.FULL if request.full else definition.policy,
         forced=request.forced,
         size=_size(workspace, known),
-        experience=experience_of(workspace.ledger, view.name),
+        experience=experience_of(workspace.ledger, view.name, workspace.config.regret),
         clock=workspace.clock_values(view.clocks, request.at),
         clock_before=known.record.frontier.clock,
     )

@@ -1,14 +1,13 @@
-"""What a plan would cost in seconds: a model of its steps, corrected by what was measured before.
+"""What a plan would cost in seconds: a model of its steps.
 
 The model knows rows from the logs and a few rates; it is only meant to be right in proportion. What
-this machine, this cluster and this view make of it is learnt: measured seconds over the model's,
-per technique.
+this machine, this cluster and this view make of it is learnt.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from headwater.plan.steps import (
     Append,
@@ -61,17 +60,6 @@ class Size:
 
     rows: int = 0
     files: int = 1
-
-
-@dataclass(frozen=True)
-class Experience:
-    """Measured seconds over the model's."""
-
-    of_view: Mapping[Technique, float] = field(default_factory=dict)
-    general: float = 1.0  # of this deployment, for what the view has not tried lately
-
-    def factor(self, technique: Technique) -> float:
-        return self.of_view.get(technique, self.general)
 
 
 @dataclass(frozen=True)

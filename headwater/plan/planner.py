@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from headwater.plan.compiled import uncomparable
-from headwater.plan.cost import Experience, Price, Size, model_seconds
+from headwater.plan.cost import Price, Size, model_seconds
 from headwater.plan.deltas import LAWS
 from headwater.plan.deltas.clock import delta_of_clock
+from headwater.plan.learnt import Experience
 from headwater.plan.moved import moved_clocks
 from headwater.plan.planning import Planning
 from headwater.plan.shape import followed_top
@@ -127,7 +128,8 @@ def _price(view: CompiledView, situation: Situation, verdict: Verdict) -> Price:
     if idle or not verdict.sound:
         return Price(technique, False, math.inf, math.inf)  # noqa: FBT003
     model = _model(view, situation, _plan(view, situation, technique, ()))
-    return Price(technique, True, model * situation.experience.factor(technique), model)  # noqa: FBT003
+    seconds = situation.experience.seconds(technique, model)
+    return Price(technique, True, seconds, model)  # noqa: FBT003
 
 
 def _because(situation: Situation, found: tuple[Verdict, ...]) -> tuple[Reason, ...]:

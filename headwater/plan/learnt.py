@@ -1,0 +1,76 @@
+"""What a plan takes here: the model's price, corrected by what was measured.
+
+Measured seconds over the model's are a factor. It is looked for from the widest to the narrowest:
+in all refreshes of this deployment, in those by the same technique, in the view's own by it. Each
+pulls what the wider one says towards itself, the more so the more it has seen of about this size: a
+small change tells what a refresh costs at least, a large one what a row costs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from headwater.vocabulary.technique import Technique
+
+_HALF = math.log(4)
+"""A refresh whose model's price was four times more, or less, counts half."""
+
+_COLD = 2.0
+"""So many refreshes say more about a cold start than about a technique or a view."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One refresh: what the model said of the technique it used, and what it took."""
+
+    technique: Technique
+    model: float
+    seconds: float
+
+    @property
+    def log_factor(self) -> float:
+        return math.log(self.seconds / self.model)
+
+
+@dataclass(frozen=True)
+class Experience:
+    """What was measured lately, of the view itself and of all views."""
+
+    own: tuple[Sample, ...] = ()
+    all: tuple[Sample, ...] = ()
+
+    def seconds(self, technique: Technique, model: float) -> float:
+        """What the technique is expected to take where the model says so much."""
+        if not self.all or not math.isfinite(model):
+            return model
+        middle, _ = _middle(self.all, model)
+        for samples in (self.all, self.own):
+            middle = _pulled(middle, [s for s in samples if s.technique is technique], model)
+        return model * math.exp(middle)
+
+
+def _pulled(wider: float, samples: Sequence[Sample], model: float) -> float:
+    if not samples:
+        return wider
+    middle, weight = _middle(samples, model)
+    trust = max(0.0, weight - _COLD)
+    return (wider + trust * middle) / (1 + trust)
+
+
+def _middle(samples: Iterable[Sample], model: float) -> tuple[float, float]:
+    """The weighted median of the factors' logarithms, and the weight of them all."""
+    weighed = sorted((s.log_factor, _likeness(model, s.model)) for s in samples)
+    total = sum(weight for _, weight in weighed)
+    passed = 0.0
+    for factor, weight in weighed:
+        passed += weight
+        if passed >= total / 2:
+            return factor, total
+    raise ValueError("a median of nothing")
+
+
+def _likeness(one: float, other: float) -> float:
+    apart = math.log(one / other) / _HALF
+    return 1 / (1 + apart * apart)
