@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from headwater.capture.changes import ChangeKind, ChangeSet, capture_changes
+from headwater.capture.changes import (
+    ChangeKind,
+    ChangeSet,
+    capture_changes,
+    known_statistics,
+)
 from headwater.compiled_views import compile_definition, compiled_view
 from headwater.define.graph import dependents
 from headwater.execute.own_functions import own_functions
@@ -65,7 +70,10 @@ def situate(
 ) -> Situation:
     """All that decides which techniques are sound."""
     definition = workspace.definitions.views[view.name]
-    windows = {source: _window(source, pin, changes.get(source)) for source, pin in pins.items()}
+    windows = {
+        source: _window(source, pin, changes.get(source), _rows(workspace, source, pin))
+        for source, pin in pins.items()
+    }
     lost = tuple(
         reason
         for change in changes.values()
@@ -155,9 +163,16 @@ def _other_than(
     return ()
 
 
-def _window(source: str, pin: SourceVersion, change: ChangeSet | None) -> SourceWindow:
+def _rows(workspace: Workspace, source: str, pin: SourceVersion) -> int | None:
+    found = known_statistics(workspace.log_of(source), pin.version)
+    return None if found is None else found.rows
+
+
+def _window(
+    source: str, pin: SourceVersion, change: ChangeSet | None, total_rows: int | None
+) -> SourceWindow:
     if change is None:
-        return SourceWindow(source, None, pin.version, changed=True)
+        return SourceWindow(source, None, pin.version, changed=True, total_rows=total_rows)
     return SourceWindow(
         source,
         change.from_version,
@@ -166,7 +181,7 @@ def _window(source: str, pin: SourceVersion, change: ChangeSet | None) -> Source
         inserts_only=change.kind is ChangeKind.APPEND and change.has_feed,
         has_feed=change.has_feed,
         rows=change.rows,
-        total_rows=change.total_rows,
+        total_rows=total_rows,
     )
 
 

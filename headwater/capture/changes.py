@@ -50,8 +50,6 @@ class ChangeSet:
     commits: int = 0
     has_feed: bool = True  # the rows that changed can be read, by the feed or as added files
     has_snapshot: bool = True  # so can the table as of from_version
-    total_rows: int | None = None  # of the table at to_version; known if something changed
-    total_bytes: int | None = None
 
     @property
     def must_rebuild(self) -> bool:
@@ -85,7 +83,7 @@ def capture_changes(
     if window.kind is ChangeKind.NONE:
         return window
     changing = [c for c in commits if kinds[c.version] is not CommitKind.NO_DATA]
-    window = _sized(log, _measured(log, window, changing))
+    window = _measured(log, window, changing)
     return window if window.must_rebuild else _barred(log, window, evolved)
 
 
@@ -98,7 +96,7 @@ def _settled(log: TableLog, nothing: ChangeSet) -> ChangeSet | None:
     if current != nothing.table_id:
         why = Reason("SOURCE_RECREATED", "the table is another one than the view has read")
         other = replace(nothing, table_id=current, kind=ChangeKind.REPLACE, reasons=(why,))
-        return _sized(log, replace(other, rows=None, bytes=None))
+        return replace(other, rows=None, bytes=None)
     if up_to < read:
         return _lost(nothing, "SOURCE_REWOUND", f"the view has already read version {read}")
     return nothing if up_to == read else None
@@ -165,20 +163,15 @@ def _measured(log: TableLog, window: ChangeSet, changing: list[Commit]) -> Chang
 
 def _overwritten_rows(log: TableLog, commit: Commit) -> int | None:
     """All that was there and all that is there now."""
-    before, after = _statistics(log, commit.version - 1), _statistics(log, commit.version)
+    before = known_statistics(log, commit.version - 1)
+    after = known_statistics(log, commit.version)
     if before is None or after is None or before.rows is None or after.rows is None:
         return None
     return before.rows + after.rows
 
 
-def _sized(log: TableLog, window: ChangeSet) -> ChangeSet:
-    found = _statistics(log, window.to_version)
-    if found is None:
-        return window
-    return replace(window, total_rows=found.rows, total_bytes=found.bytes)
-
-
-def _statistics(log: TableLog, version: int) -> TableStatistics | None:
+def known_statistics(log: TableLog, version: int) -> TableStatistics | None:
+    """Rows and bytes of a table at a version, as long as the log still tells them."""
     try:
         return log.statistics(version)
     except (HistoryGone, FileNotFoundError):

@@ -37,21 +37,21 @@ from headwater.vocabulary.technique import Technique
 _MICRO = 1e-6
 _SCAN = 0.08  # microseconds per row and scan, whatever the columns
 _SCAN_COLUMN = 0.03
-_HEAVY = 0.5  # per row and operator that shuffles
 _CHANGED = 4.0  # per changed row, through all the steps of a delta
 _WRITE = 0.8  # per row written
-_COMPARE = 1.0  # per row of either side of a difference
-_JOB = 0.1  # seconds per relation that is evaluated and kept
+_COMPARE = 2.5  # per row of either side of a difference
+_JOB = 0.2  # seconds per relation that is evaluated and kept
 _COMMIT = 0.25  # seconds
 _FEED = 0.11
 _QUERY = 0.03  # seconds to plan and run the view's whole query, however little it reads
 _UNKNOWN_SHARE = 0.05
 """Of a source, where the log does not tell how many rows changed."""
 
-_UNKNOWN = 1e9
+UNKNOWN = 1e9
 """A rebuild of sources whose size the log does not tell is the last resort."""
 
-_SHUFFLING = (Aggregate, Distinct, Join, SetOperation, TopK, Window)
+_HEAVY = {Aggregate: 0.5, Distinct: 0.5, Join: 0.5, SetOperation: 1.0, TopK: 0.1, Window: 1.5}
+"""Microseconds per row of the sources."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def model_seconds(
 ) -> float:
     """The model's price of a plan."""
     if plan.technique is Technique.REBUILD and any(w.total_rows is None for w in windows.values()):
-        return _UNKNOWN
+        return UNKNOWN
     seconds = _COMMIT + sum(_JOB for step in _steps(plan) if isinstance(step, Derive) and step.once)
     for step in plan.steps:
         if isinstance(step, ReadSnapshot):
@@ -110,9 +110,9 @@ def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], si
     write = plan.write
     if isinstance(write, (Overwrite, Rewrite)):
         rows = sum(w.total_rows or 0 for w in windows.values())
-        heavy = sum(1 for node in walk(root) if isinstance(node, _SHUFFLING))
+        heavy = sum(_HEAVY.get(type(node), 0.0) for node in walk(root))
         compared = 2 * size.rows * _COMPARE if isinstance(write, Rewrite) else 0
-        return _QUERY + (rows * heavy * _HEAVY + size.rows * _WRITE + compared) * _MICRO
+        return _QUERY + (rows * heavy + size.rows * _WRITE + compared) * _MICRO
     moved = sum(_moved(w) for w in windows.values() if w.changed)
     if isinstance(write, Append):
         return moved * _WRITE * _MICRO

@@ -17,6 +17,9 @@ from headwater.vocabulary.technique import Technique
 _HALF = math.log(4)
 """A refresh whose model's price was four times more, or less, counts half."""
 
+_FADES = 0.95
+"""What a refresh counts for, compared with the one after it: machines and tables change."""
+
 _COLD = 2.0
 """So many refreshes say more about a cold start than about a technique or a view."""
 
@@ -36,7 +39,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Experience:
-    """What was measured lately, of the view itself and of all views."""
+    """What was measured lately, of the view itself and of all views; the newest is the first."""
 
     own: tuple[Sample, ...] = ()
     all: tuple[Sample, ...] = ()
@@ -61,7 +64,9 @@ def _pulled(wider: float, samples: Sequence[Sample], model: float) -> float:
 
 def _middle(samples: Iterable[Sample], model: float) -> tuple[float, float]:
     """The weighted median of the factors' logarithms, and the weight of them all."""
-    weighed = sorted((s.log_factor, _likeness(model, s.model)) for s in samples)
+    weighed = sorted(
+        (s.log_factor, _likeness(model, s.model) * _FADES**age) for age, s in enumerate(samples)
+    )
     total = sum(weight for _, weight in weighed)
     passed = 0.0
     for factor, weight in weighed:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from headwater.plan.compiled import uncomparable
-from headwater.plan.cost import Price, Size, model_seconds
+from headwater.plan.cost import UNKNOWN, Price, Size, model_seconds
 from headwater.plan.deltas import LAWS
 from headwater.plan.deltas.clock import delta_of_clock
 from headwater.plan.learnt import Experience
@@ -86,7 +86,8 @@ class Choice:
     @property
     def forecast(self) -> dict[str, float]:
         """The model's own price of every sound technique, to be compared with what it took."""
-        return {p.technique.value: p.model for p in self.prices if p.sound}
+        known = (price for price in self.prices if price.sound and price.model < UNKNOWN)
+        return {price.technique.value: price.model for price in known}
 
     def seconds(self, technique: Technique) -> float:
         """What a technique is expected to take; infinite where it is not open."""
