@@ -48,7 +48,6 @@ def execute(
     """Run the plan's steps; nothing of it touches the view. Stopped where it takes too long."""
     spark, attempt, recorder = run.workspace.spark, run.attempt, run.recorder
     tables = stored_tables(run.workspace, run.view)
-    expected = {w.source: w.rows for w in situation.windows.values()}
     patience = Patience(spark, attempt.tag, seconds)
 
     def checkpoint(step: str) -> None:
@@ -61,7 +60,7 @@ def execute(
             with recorder.part("session"):
                 session = isolated(spark)
             stored, shared = _stored(run), run.changes_read
-            executor = Executor(session, tables, stored, expected, recorder, shared)
+            executor = Executor(session, tables, stored, situation.windows, recorder, shared)
             return executor.run(plan, checkpoint)
     except HeadwaterError:
         raise

@@ -181,6 +181,7 @@ def _window(
         inserts_only=change.kind is ChangeKind.APPEND and change.has_feed,
         has_feed=change.has_feed,
         rows=change.rows,
+        bytes=change.bytes,
         total_rows=total_rows,
     )
 

@@ -23,12 +23,16 @@ from headwater.plan.steps import (
     Write,
 )
 from headwater.plan.stored import StoredTable
+from headwater.plan.strategies.inputs import SourceWindow
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _MOST = 0.5
 """A rebuild that changes more than this share of a view's rows writes it whole."""
+
+_ONE_TASK_BYTES = 16 * 2**20
+"""So much is read by one task in less time than an exchange between several takes."""
 
 Checkpoint = Callable[[str], None]
 """Called before each step with its name; raises to stop the refresh."""
@@ -42,14 +46,14 @@ class Executor:
         session: SparkSession,
         tables: Mapping[str, StoredTable],
         stored: Stored | None,
-        expected_rows: Mapping[str, int | None],
+        windows: Mapping[str, SourceWindow],
         recorder: Recorder,
         changes_read: SharedChanges,
     ) -> None:
         self._session = session
         self._tables = tables
         self._stored = stored
-        self._expected = expected_rows
+        self._windows = windows
         self._kept: dict[str, Kept] = {}
         self._bounds = Bounds(session, self._kept)
         self._recorder = recorder
@@ -97,18 +101,20 @@ class Executor:
             raise TypeError(f"cannot execute {step}")
 
     def _make_changes(self, step: ReadChanges) -> None:
-        table, is_small = self._tables[step.source], self._is_small(step.source)
+        table, window = self._tables[step.source], self._windows[step.source]
+        is_small = window.rows is None or window.rows <= SMALL_ROWS
         shared = None
         if is_small:
             shared = self._changes.rows(self._session, table, step, wide_changes)
         if shared is None:
-            frame = changes(self._session, table, step)
+            in_one = is_small and window.bytes is not None and window.bytes <= _ONE_TASK_BYTES
+            frame = changes(self._session, table, step, in_one=in_one)
             self._keep(step.name, frame, may_be_small=is_small)
         elif step.inserts_only:
             self._kept[step.name] = shared
             self._register(step.name, shared.frame)
-        else:  # in one partition, netting so few rows needs no exchange
-            frame = netted(self._session, step, shared.frame.coalesce(1))
+        else:
+            frame = netted(self._session, step, shared.frame)
             self._keep(step.name, frame, may_be_small=True)
 
     def _keep(self, name: str, frame: DataFrame, *, may_be_small: bool) -> None:
@@ -117,10 +123,6 @@ class Executor:
 
     def _register(self, name: str, frame: DataFrame) -> None:
         frame.createOrReplaceTempView(name)
-
-    def _is_small(self, source: str) -> bool:
-        expected = self._expected.get(source)
-        return expected is None or expected <= SMALL_ROWS
 
     def _all_small(self) -> bool:
         return all(kept.table is not None for kept in self._kept.values())

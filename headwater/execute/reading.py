@@ -65,12 +65,18 @@ def stored_rows(
     return frame.selectExpr("*", f"_metadata.file_name AS {FILE}")
 
 
-def changes(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:
-    """Signed rows of (after, up_to]; netted, unless the log proves that rows only came."""
+def changes(
+    session: SparkSession, table: StoredTable, step: ReadChanges, *, in_one: bool = False
+) -> DataFrame:
+    """Signed rows of (after, up_to]; netted, unless the log proves that rows only came.
+
+    What is read `in_one` task needs no exchange to be netted.
+    """
     if not step.has_feed:
         return _snapshot_difference(session, table, step)
     feed, weight = feed_rows(session, table, step)
     rows = signed(feed, weight, table, step.columns)
+    rows = rows.coalesce(1) if in_one else rows
     return rows if step.inserts_only else netted(session, step, rows)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import DataType
+    from pyspark.sql.types import DataType, StructType
 
 SMALL_ROWS = 10_000
 
@@ -32,10 +32,15 @@ def keep(session: SparkSession, frame: DataFrame, *, may_be_small: bool) -> Kept
     if may_be_small and _all_survive(frame):
         table = frame.limit(SMALL_ROWS + 1).toArrow()
         if table.num_rows <= SMALL_ROWS:
-            local = session.createDataFrame(table, schema=frame.schema)
-            return Kept(local, table.num_rows, table)
+            return local(session, table, frame.schema)
     kept = frame.localCheckpoint(eager=True)
     return Kept(kept, kept.count())
+
+
+def local(session: SparkSession, table: pa.Table, schema: StructType) -> Kept:
+    """A few rows, in one partition: they are grouped and joined without an exchange."""
+    frame = session.createDataFrame(table, schema=schema).coalesce(1)
+    return Kept(frame, table.num_rows, table)
 
 
 def _all_survive(frame: DataFrame) -> bool:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.execute.relations import SMALL_ROWS, Kept, survives_arrow
+from headwater.execute.relations import SMALL_ROWS, Kept, local, survives_arrow
 from headwater.vocabulary.names import WEIGHT, quoted
 
 if TYPE_CHECKING:
@@ -102,5 +102,4 @@ def _local(session: SparkSession, rows: _Rows | None, columns: tuple[str, ...]) 
 
     names = [*columns, WEIGHT]
     schema = StructType([rows.schema[name] for name in names])
-    table = rows.table.select(names)
-    return Kept(session.createDataFrame(table, schema=schema), table.num_rows, table)
+    return local(session, rows.table.select(names), schema)

@@ -24,6 +24,7 @@ class SourceWindow:
     inserts_only: bool = False
     has_feed: bool = True
     rows: int | None = None  # how many rows changed, as far as the log tells
+    bytes: int | None = None  # of the files that tell which
     total_rows: int | None = None
 
 
