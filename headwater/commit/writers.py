@@ -25,6 +25,10 @@ _TOUCHED = "__hw_touched_files"
 _FILE_BYTES = 128 * 2**20
 """About how large the files of a view should be."""
 
+_TASK_BYTES = 2**20
+_MOST_TASKS = 16
+"""Files are written anew by several tasks, each into a file, if that leaves so much for each."""
+
 
 @singledispatch
 def write(step: Write, staged: Staged, target: Target) -> None:
@@ -51,7 +55,7 @@ def _patch(step: Patch, staged: Staged, target: Target) -> None:
         marked = f"SELECT *, CAST(NULL AS STRING) AS {CHANGE} FROM ({content})"
         content = f"{marked} UNION ALL {fed(step.columns, step.relation)}"
     frame = _fitting(staged.session.sql(content), staged)
-    transaction.add(frame.coalesce(_parts(touched)))
+    transaction.add(frame.coalesce(_parts(touched, staged.session)))
     transaction.remove(touched)
     transaction.commit()
 
@@ -106,9 +110,11 @@ def _fitting(frame: DataFrame, staged: Staged) -> DataFrame:
     return frame.select(*shown)
 
 
-def _parts(files: list[Action]) -> int:
+def _parts(files: list[Action], session: SparkSession) -> int:
+    """So few that files stay large, but not fewer than there are cores to write them."""
     size = sum(int(file.get("size") or 0) for file in files)
-    return max(1, math.ceil(size / _FILE_BYTES))
+    at_once = min(session.sparkContext.defaultParallelism, _MOST_TASKS)
+    return max(1, math.ceil(size / _FILE_BYTES), min(at_once, size // _TASK_BYTES))
 
 
 def _require(stored: Stored | None) -> Stored:

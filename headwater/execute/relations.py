@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructType
 
-SMALL_ROWS = 10_000
+SMALL_ROWS = 100_000
+_SMALL_BYTES = 16 * 2**20
+"""What the driver may hold of one relation, as far as its types tell."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +32,30 @@ class Kept:
 def keep(session: SparkSession, frame: DataFrame, *, may_be_small: bool) -> Kept:
     """The same rows, evaluated exactly once."""
     if may_be_small and _all_survive(frame):
-        table = frame.limit(SMALL_ROWS + 1).toArrow()
-        if table.num_rows <= SMALL_ROWS:
+        table = few_rows(frame)
+        if table is not None:
             return local(session, table, frame.schema)
     kept = frame.localCheckpoint(eager=True)
     return Kept(kept, kept.count())
+
+
+def few_rows(frame: DataFrame) -> pa.Table | None:
+    """All rows, if they are so few that the driver can hold them."""
+    width = sum(_width(field.dataType) for field in frame.schema.fields)
+    most = min(SMALL_ROWS, _SMALL_BYTES // max(width, 1))
+    table = frame.limit(most + 1).toArrow()
+    return table if table.num_rows <= most else None
+
+
+def _width(type_: DataType) -> int:
+    """Bytes of a value, guessed: what has no fixed length is taken for a sentence."""
+    from pyspark.sql import types  # noqa: PLC0415
+
+    if isinstance(type_, types.StructType):
+        return sum(_width(field.dataType) for field in type_.fields)
+    if isinstance(type_, (types.StringType, types.BinaryType)):
+        return 64
+    return 512 if isinstance(type_, types.ArrayType) else 16
 
 
 def local(session: SparkSession, table: pa.Table, schema: StructType) -> Kept:

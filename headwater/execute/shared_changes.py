@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.execute.relations import SMALL_ROWS, Kept, local, survives_arrow
+from headwater.execute.relations import Kept, few_rows, local, survives_arrow
 from headwater.vocabulary.names import WEIGHT, quoted
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ class SharedChanges:
 def _collected(frame: DataFrame) -> _Rows | None:
     plain = [field.name for field in frame.schema.fields if survives_arrow(field.dataType)]
     frame = frame.select(*(quoted(name) for name in plain))
-    table = frame.limit(SMALL_ROWS + 1).toArrow()
-    return _Rows(table, frame.schema) if table.num_rows <= SMALL_ROWS else None
+    table = few_rows(frame)
+    return None if table is None else _Rows(table, frame.schema)
 
 
 def _local(session: SparkSession, rows: _Rows | None, columns: tuple[str, ...]) -> Kept | None:

@@ -39,6 +39,8 @@ _SCAN = 0.08  # microseconds per row and scan, whatever the columns
 _SCAN_COLUMN = 0.03
 _CHANGED = 4.0  # per changed row, through all the steps of a delta
 _WRITE = 0.8  # per row written
+_REWRITE = 2.0  # per row of a file that loses some
+_FIND = 0.8  # per row of the view that is compared with the rows or keys to be found
 _COMPARE = 2.5  # per row of either side of a difference
 _JOB = 0.2  # seconds per relation that is evaluated and kept
 _COMMIT = 0.25  # seconds
@@ -85,7 +87,7 @@ def model_seconds(
         elif isinstance(step, ReadChanges):
             seconds += _read_changes(step, windows[step.source])
         elif isinstance(step, ReadView):
-            seconds += _scan(size.rows, 4)
+            seconds += _scan(size.rows, 4) + size.rows * _FIND * _MICRO
     return seconds + _work(plan, root, windows, size)
 
 
@@ -116,7 +118,7 @@ def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], si
     moved = sum(_moved(w) for w in windows.values() if w.changed)
     if isinstance(write, Append):
         return moved * _WRITE * _MICRO
-    return (_rewritten(moved, size) * _WRITE if isinstance(write, Patch) else 0) * _MICRO
+    return (_rewritten(moved, size) * _REWRITE if isinstance(write, Patch) else 0) * _MICRO
 
 
 def _rewritten(moved: float, size: Size) -> float:

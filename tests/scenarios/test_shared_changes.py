@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from headwater.execute import reading, shared_changes
+from headwater.execute import reading, relations, shared_changes
 from headwater.vocabulary.receipt import AttemptState
 from tests.scenarios.lake import Lake
 
@@ -102,7 +102,7 @@ def test_too_many_rows_are_not_held(
 ) -> None:
     """More rows than may be held are read by each view, with its own columns."""
     lake.refresh()
-    monkeypatch.setattr(shared_changes, "SMALL_ROWS", 1)
+    monkeypatch.setattr(relations, "SMALL_ROWS", 1)
     lake.insert("t", (300, "k1", 70), (301, "k2", 80))
     reads.windows.clear()
     lake.refresh("sums", "large")
