@@ -11,6 +11,7 @@ from headwater.capture.changes import (
     capture_changes,
     known_statistics,
 )
+from headwater.capture.state import TableStatistics
 from headwater.compiled_views import compile_definition, compiled_view
 from headwater.define.graph import dependents
 from headwater.execute.own_functions import own_functions
@@ -71,7 +72,7 @@ def situate(
     """All that decides which techniques are sound."""
     definition = workspace.definitions.views[view.name]
     windows = {
-        source: _window(source, pin, changes.get(source), _rows(workspace, source, pin))
+        source: _window(source, pin, changes.get(source), _told(workspace, source, pin))
         for source, pin in pins.items()
     }
     lost = tuple(
@@ -163,16 +164,16 @@ def _other_than(
     return ()
 
 
-def _rows(workspace: Workspace, source: str, pin: SourceVersion) -> int | None:
-    found = known_statistics(workspace.log_of(source), pin.version)
-    return None if found is None else found.rows
+def _told(workspace: Workspace, source: str, pin: SourceVersion) -> TableStatistics:
+    """What the log tells of a source's size."""
+    return known_statistics(workspace.log_of(source), pin.version) or TableStatistics(None, 0, 0)
 
 
 def _window(
-    source: str, pin: SourceVersion, change: ChangeSet | None, total_rows: int | None
+    source: str, pin: SourceVersion, change: ChangeSet | None, told: TableStatistics
 ) -> SourceWindow:
     if change is None:
-        return SourceWindow(source, None, pin.version, changed=True, total_rows=total_rows)
+        return SourceWindow(source, None, pin.version, changed=True, total_rows=told.rows)
     return SourceWindow(
         source,
         change.from_version,
@@ -182,7 +183,8 @@ def _window(
         has_feed=change.has_feed,
         rows=change.rows,
         bytes=change.bytes,
-        total_rows=total_rows,
+        total_rows=told.rows,
+        reach=min(1.0, change.files / max(told.files, 1)),
     )
 
 

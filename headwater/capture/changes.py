@@ -47,6 +47,7 @@ class ChangeSet:
     reasons: tuple[Reason, ...] = ()
     rows: int | None = 0  # rows that came plus rows that went, before netting; None if unknown
     bytes: int | None = 0
+    files: int = 0  # that rows were taken from, counted once per commit
     commits: int = 0
     has_feed: bool = True  # the rows that changed can be read, by the feed or as added files
     has_snapshot: bool = True  # so can the table as of from_version
@@ -158,7 +159,8 @@ def _measured(log: TableLog, window: ChangeSet, changing: list[Commit]) -> Chang
         if told is None and replacement(commit):
             told = _overwritten_rows(log, commit)
         rows = None if rows is None or told is None else rows + told
-    return replace(window, rows=rows, bytes=sum(changed_bytes(c) for c in changing))
+    files = sum(c.removes.changing for c in changing)
+    return replace(window, rows=rows, bytes=sum(changed_bytes(c) for c in changing), files=files)
 
 
 def _overwritten_rows(log: TableLog, commit: Commit) -> int | None:

@@ -40,7 +40,7 @@ _SCAN_COLUMN = 0.03
 _CHANGED = 4.0  # per changed row, through all the steps of a delta
 _WRITE = 0.8  # per row written
 _REWRITE = 2.0  # per row of a file that loses some
-_FIND = 0.8  # per row of the view that is compared with the rows or keys to be found
+_FIND = 0.9  # per row of the view that is compared with the rows or keys to be found
 _COMPARE = 2.5  # per row of either side of a difference
 _JOB = 0.2  # seconds per relation that is evaluated and kept
 _COMMIT = 0.25  # seconds
@@ -87,7 +87,7 @@ def model_seconds(
         elif isinstance(step, ReadChanges):
             seconds += _read_changes(step, windows[step.source])
         elif isinstance(step, ReadView):
-            seconds += _scan(size.rows, 4) + size.rows * _FIND * _MICRO
+            seconds += _reached(plan, windows, size) * (_SCAN + _FIND) * _MICRO
     return seconds + _work(plan, root, windows, size)
 
 
@@ -118,14 +118,28 @@ def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], si
     moved = sum(_moved(w) for w in windows.values() if w.changed)
     if isinstance(write, Append):
         return moved * _WRITE * _MICRO
-    return (_rewritten(moved, size) * _REWRITE if isinstance(write, Patch) else 0) * _MICRO
+    if not isinstance(write, Patch):
+        return 0.0
+    return min(_spread(moved, size), _reached(plan, windows, size)) * _REWRITE * _MICRO
 
 
-def _rewritten(moved: float, size: Size) -> float:
+def _spread(moved: float, size: Size) -> float:
     """Rows of the files that `moved` rows, spread evenly, are found in."""
     files = max(size.files, 1)
     missed: float = (1 - 1 / files) ** min(moved, 1e6)
     return size.rows * (1 - missed)
+
+
+def _reached(plan: RefreshPlan, windows: Mapping[str, SourceWindow], size: Size) -> float:
+    """Rows of the view where its change can be.
+
+    Where rows follow rows, the view mostly lies as its sources do, and so do their changes. Groups
+    and partitions lie by their keys.
+    """
+    if plan.technique is not Technique.DELTA:
+        return size.rows
+    reach = max((w.reach for w in windows.values() if w.changed), default=1.0)
+    return size.rows * max(reach, 1 / max(size.files, 1))
 
 
 def _moved(window: SourceWindow) -> float:

@@ -1,0 +1,56 @@
+"""Prices in proportion: what makes a plan dearer, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from headwater.plan.cost import UNKNOWN, Size, model_seconds
+from headwater.plan.steps import Overwrite, Patch, ReadChanges, ReadView, RefreshPlan
+from headwater.plan.strategies.inputs import SourceWindow
+from headwater.vocabulary.algebra import Scan
+from headwater.vocabulary.technique import Technique
+
+ROOT = Scan("t", 0, (("a", "a"),))
+CHANGES = ReadChanges("changes", "t", 1, 2, ("a",), inserts_only=False, has_feed=True)
+VIEW = Size(rows=20_000_000, files=40)
+
+
+def window(rows: int = 1_000, reach: float = 1.0, total: int | None = 20_000_000) -> SourceWindow:
+    return SourceWindow("t", 1, 2, changed=True, rows=rows, total_rows=total, reach=reach)
+
+
+def price(technique: Technique, changed: SourceWindow, *others: SourceWindow) -> float:
+    write = Overwrite("write", "rows", ("a",))
+    steps = (write,)
+    if technique is not Technique.REBUILD:
+        steps = (CHANGES, ReadView("view"), Patch("write", "patch", ("a",), ("a",)))
+    windows = {each.source: each for each in (changed, *others)}
+    return model_seconds(RefreshPlan(technique, steps), ROOT, windows, VIEW)
+
+
+def test_a_change_in_few_files_finds_and_rewrites_few() -> None:
+    """Rows of one file of forty are followed for a fraction of a rebuild, rows of all are not."""
+    near, far = (price(Technique.DELTA, window(reach=share)) for share in (1 / 40, 1.0))
+    rebuilt = price(Technique.REBUILD, window())
+    assert near < rebuilt / 3
+    assert far > near * 5
+
+
+@pytest.mark.parametrize("technique", [Technique.MERGE, Technique.REKEY])
+def test_groups_lie_by_their_keys(technique: Technique) -> None:
+    """Where the sources' rows are says nothing about where their groups are."""
+    assert price(technique, window(reach=1 / 40)) == price(technique, window(reach=1.0))
+
+
+def test_more_changed_rows_are_dearer() -> None:
+    """By every incremental technique, and not for a rebuild."""
+    for technique in (Technique.DELTA, Technique.MERGE, Technique.REKEY):
+        assert price(technique, window(10_000_000)) > price(technique, window(10)) + 10
+    assert price(Technique.REBUILD, window(10_000_000)) == price(Technique.REBUILD, window(10))
+
+
+def test_a_source_of_unknown_size_makes_a_rebuild_the_last_resort() -> None:
+    """Whether it changed or not."""
+    other = SourceWindow("s", 1, 1, changed=False)
+    assert price(Technique.REBUILD, window(), other) == UNKNOWN
+    assert price(Technique.DELTA, window(), other) < UNKNOWN
