@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _MOST_RANGES = 16
 """Enough for keys in a few clusters; more would cost more to plan than they save."""
 
+_NARROW = 2 * _MOST_RANGES
+"""A gap of less than this part of all that the values span is read with the rest."""
+
 _ANYTHING = "TRUE"
 
 
@@ -101,9 +104,13 @@ def span_of(column: pa.ChunkedArray, most: int = _MOST_RANGES) -> Span | None:
 
 
 def ranges(values: list[Any], most: int = _MOST_RANGES) -> list[tuple[Any, Any]]:
-    """At most so many ranges that hold all of the sorted values, the widest gaps left out."""
+    """At most so many ranges that hold all of the sorted values, the widest gaps left out.
+
+    Narrow gaps are not: every range is compared with every row that is read.
+    """
     gaps = sorted(((b - a, at) for at, (a, b) in enumerate(pairwise(values), 1)), reverse=True)
-    cuts = sorted(at for _, at in gaps[: most - 1])
+    wide = [at for gap, at in gaps[: most - 1] if gap * _NARROW > values[-1] - values[0]]
+    cuts = sorted(wide)
     starts, ends = [0, *cuts], [*cuts, len(values)]
     return [(values[a], values[b - 1]) for a, b in zip(starts, ends, strict=True) if a < b]
 
