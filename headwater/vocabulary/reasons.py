@@ -150,7 +150,9 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "QUERY": "A kind of query that is no SELECT and no set operation.",
         "RECURSIVE": "A recursive CTE.",
         "SESSION_WINDOW": "session_window(): where a session ends is a matter of other rows.",
-        "TIME_WINDOW": "window(): one row may fall into several time windows.",
+        "TIME_WINDOW": (
+            "window() of no fixed length, of more than 100 windows for a row, or two in a SELECT."
+        ),
         "SET_CLAUSE": "BY NAME on a set operation.",
         "SET_WIDTH": "The sides of a set operation have other column counts.",
         "STAR": "A star with REPLACE or RENAME, over no relation in scope, or inside IN.",

@@ -59,8 +59,6 @@ def _tables(moved: str) -> dict[str, TableStates]:
 
 CHANGES = ("rst", "s", "emptied", "filled", "r", "t")
 REBUILT = {
-    "aggregate: by time window",
-    "aggregate: by sliding time window",
     "aggregate: grouping functions",
     "expression: clock",
     "expression: clock in select",

@@ -15,6 +15,7 @@ from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Entry, Scope
 from headwater.define.lowering.selected import Generator, Selected, select_list
 from headwater.define.lowering.tables import from_clause
+from headwater.define.lowering.time_windows import with_time_windows
 from headwater.define.lowering.where import filtered, kept_by
 from headwater.define.lowering.windows import Windowing, with_windows_inlined
 from headwater.vocabulary.algebra import (
@@ -57,7 +58,7 @@ class _Clauses:
 def select_query(context: Lowering, select: exp.Select, outer: Scope | None) -> tuple[Node, Scope]:
     """The operators of one SELECT and the scope of its result."""
     _refuse_unread(select)
-    select = with_windows_inlined(select)
+    select = with_time_windows(with_windows_inlined(select))
     node, scope = from_clause(context, select, outer)
     where = select.args.get("where")
     if where is not None:

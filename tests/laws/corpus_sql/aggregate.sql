@@ -135,3 +135,19 @@ SELECT window(ts, '1 hour').start AS t, count(*) AS n, sum(k) AS s FROM r GROUP 
 
 -- by sliding time window
 SELECT window(ts, '1 hour', '30 minutes').start AS t, min(k) AS lo FROM r GROUP BY window(ts, '1 hour', '30 minutes');
+
+-- by time window, its parts
+SELECT window.start, window.end, g, avg(k) AS mean FROM r GROUP BY window(ts, '2 days 3 hours'), g;
+
+-- by time window, named and ordinal
+SELECT window(ts, '1 week', '1 week', '4 days') AS w, max(c0) AS m FROM r GROUP BY 1;
+
+-- by overlapping time windows of uneven length
+SELECT window(ts, '100 minutes', '45 minutes') AS w, count(*) AS n, sum(k) AS s FROM r GROUP BY w;
+
+-- by time window over a join
+SELECT window(r.ts, '1 day').start AS day, s.c0, count(*) AS n FROM r JOIN s ON r.k = s.k
+GROUP BY window(r.ts, '1 day'), s.c0;
+
+-- by time window of a date
+SELECT window(d, '7 days').start AS week, count(*) AS n FROM r GROUP BY window(d, '7 days');
