@@ -168,14 +168,16 @@ class Arena:
 
     def race(self, victims: list[Victim], wins: int) -> list[list[dict[str, Any]]]:
         """All refresh one view without pause; each makes changes, so that there is always work."""
+        table = self.lake.path("t")
         for victim in victims:
-            victim.say(race={"view": "sums", "wins": wins, "changes": self.changes(5)})
+            mine = [change for change in self.changes(5) if change["table"] == table]
+            victim.say(race={"view": "sums", "wins": wins, "changes": mine})
         found: list[list[dict[str, Any]]] = []
         for victim in victims:
-            mine: list[dict[str, Any]] = []
+            told: list[dict[str, Any]] = []
             while (answer := victim.hear()) is not None and "done" not in answer:
-                mine.append(answer)
-            found.append(mine)
+                told.append(answer)
+            found.append(told)
         return found
 
     def kill_definition(self, step: str, *, known: bool) -> None:
