@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -172,13 +173,8 @@ class Arena:
         for victim in victims:
             mine = [change for change in self.changes(5) if change["table"] == table]
             victim.say(race={"view": "sums", "wins": wins, "changes": mine})
-        found: list[list[dict[str, Any]]] = []
-        for victim in victims:
-            told: list[dict[str, Any]] = []
-            while (answer := victim.hear()) is not None and "done" not in answer:
-                told.append(answer)
-            found.append(told)
-        return found
+        with ThreadPoolExecutor(len(victims)) as listeners:  # nobody waits to be heard
+            return list(listeners.map(_heard_out, victims))
 
     def kill_definition(self, step: str, *, known: bool) -> None:
         """End a process while it builds a view, or builds it anew: one definition holds whole."""
@@ -251,3 +247,11 @@ class Arena:
             else:
                 return
         raise AssertionError(f"{view} was fenced off {RETRIES} times")
+
+
+def _heard_out(victim: Victim) -> list[dict[str, Any]]:
+    """All answers until it says that it is done."""
+    told = []
+    while (answer := victim.hear()) is not None and "done" not in answer:
+        told.append(answer)
+    return told
