@@ -81,7 +81,8 @@ class Refresher:
         self._spark = spark
         self.executioner = Executioner()
         self.hw = self._opened(None)
-        self.hw.workspace.spark.range(1).count()
+        with contextlib.suppress(Exception):  # ^C elsewhere cancels all that runs in a shared JVM
+            self.hw.workspace.spark.range(1).count()
 
     def _opened(self, store: str | None) -> headwater.Headwater:
         config: dict[str, Any] = {"refresh.heartbeat_seconds": 1.0, "spark": SPARK}
