@@ -117,7 +117,8 @@ def test_a_running_refresh_is_canceled_by_its_id(shop: Lake) -> None:
         before = ledger.views.get("big")
         shop.on_step = hold
         shop.run("INSERT INTO {orders} VALUES (200, 6)")
-        assert started.wait(60)
+        assert started.wait(60)  # one of the views; the other one may begin later
+        wait_for(lambda: ledger.attempts.list("big", AttemptState.RUNNING))
         (running,) = ledger.attempts.list("big", AttemptState.RUNNING)
         assert shop.hw.cancel(running.id, by="test")
         time.sleep(1)  # a heartbeat
