@@ -17,6 +17,7 @@ from graphlib import TopologicalSorter
 from headwater.chosen_views import chosen_views, named_views, tell_apart
 from headwater.execute.shared_changes import SharedChanges
 from headwater.pins import AsOf, Pins, asked_versions, pinned_sources, view_pins
+from headwater.presence import Presence
 from headwater.quiet import quiet_refresh
 from headwater.request import Request
 from headwater.settling import look
@@ -29,9 +30,6 @@ from headwater.workspace import Workspace
 
 _ROUNDS = 5
 """How often the pins are moved up when somebody else refreshes the same graph meanwhile."""
-
-_STOPPING_SECONDS = 0.2
-"""How often running attempts are asked to stop, once the user has interrupted."""
 
 Told = Callable[[Receipt], None]
 
@@ -182,10 +180,12 @@ def _run(graph: _Graph, views: Collection[str], pins: Pins, outcome: Outcome) ->
     sorter.prepare()
     running: dict[Future[Receipt], str] = {}
     shared = SharedChanges(_readers(workspace, views))
+    presence = Presence()
 
     def one(view: str) -> Receipt:
         asked = graph.request_of(view)
-        return _refreshed(workspace, view, view_pins(workspace, view, pins), asked, shared)
+        with presence.at_work(view):
+            return _refreshed(workspace, view, view_pins(workspace, view, pins), asked, shared)
 
     with ThreadPoolExecutor(max_workers=workspace.config.refresh_parallel) as pool:
         try:
@@ -200,7 +200,7 @@ def _run(graph: _Graph, views: Collection[str], pins: Pins, outcome: Outcome) ->
                 _collect(running, outcome, sorter, graph.told)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
-            _stop(workspace, running)
+            presence.empty(workspace.stop)
             raise
 
 
@@ -222,12 +222,6 @@ def _readers(workspace: Workspace, views: Iterable[str]) -> dict[str, list[str]]
         for name in workspace.inputs(view):
             found.setdefault(name, []).append(workspace.definitions.views[view].query)
     return found
-
-
-def _stop(workspace: Workspace, running: Iterable[Future[Receipt]]) -> None:
-    """Ask until every attempt has let go of its claim."""
-    while wait(running, timeout=_STOPPING_SECONDS).not_done:
-        workspace.stop()
 
 
 def _collect(

@@ -6,9 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -315,4 +318,32 @@ def test_an_interrupted_refresh_leaves_nothing_claimed(
     newest = applied("history", "open_orders", "--limit", "1", "-o", "json").json[0]
     assert newest["state"] == "canceled"
     assert applied("verify", "open_orders").status == 0
+    assert applied("refresh").status == 0
+
+
+def test_an_interruption_while_a_worker_is_started_waits_for_it(
+    applied: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The caller has not yet noted the worker that it has just begun."""
+    begun, submit = threading.Event(), ThreadPoolExecutor.submit
+
+    def step(_output: TextOutput, name: str) -> None:
+        if name == "capture":
+            begun.set()
+            time.sleep(1)
+
+    def interrupted(*given: Any, **named: Any) -> None:
+        submit(*given, **named)
+        begun.wait(30)
+        raise KeyboardInterrupt
+
+    applied.change(INSERT % 909)
+    monkeypatch.setattr(TextOutput, "step", step)
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", interrupted)
+    ran = applied("refresh", "open_orders")
+    monkeypatch.undo()
+    assert ran.status == INTERRUPTED
+    assert claims(applied.folder) == ()
+    newest = applied("history", "open_orders", "--limit", "1", "-o", "json").json[0]
+    assert newest["state"] == "canceled"
     assert applied("refresh").status == 0
