@@ -9,8 +9,7 @@ the quote, so they are merged before anybody parses.
 
 from __future__ import annotations
 
-from itertools import zip_longest
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.spark import Spark
@@ -18,8 +17,10 @@ from sqlglot.dialects.spark import Spark
 _UNDERSTOOD = {"ARRAY", "AVG", "COUNT", "MAX", "MIN", "SUM"}
 _REWRITTEN = {
     "APPROX_PERCENTILE", "ARGMAX", "ARGMIN", "ARG_MAX", "ARG_MIN", "CEIL", "CHAR", "CHR", "DECODE",
-    "FLOOR", "INITCAP", "MAX_BY", "MIN_BY", "PERCENTILE", "PERCENTILE_APPROX",
+    "FLOOR", "INITCAP", "LISTAGG", "MAX_BY", "MIN_BY", "PERCENTILE", "PERCENTILE_APPROX",
+    "STRING_AGG",
 }  # fmt: skip
+_CLAUSES = {TokenType.ALL, TokenType.WINDOW, TokenType.LIMIT, TokenType.OFFSET, TokenType.LOCK}
 _WITH_UNIT = 3
 _UNIT_FIRST = {"date_add", "date_diff", "dateadd", "datediff", "timestampadd", "timestampdiff"}
 
@@ -38,11 +39,30 @@ class VerbatimSpark(Spark):
             for name, parse in Spark.Parser.FUNCTION_PARSERS.items()
             if name not in _REWRITTEN
         }
+        COLON_IS_VARIANT_EXTRACT = True
+        COLON_CHAIN_IS_SINGLE_EXTRACT = False
+
+        def _parse_value(self, values: bool = True) -> exp.Tuple | None:  # noqa: FBT001, FBT002
+            """In `VALUES 1, 2 AS t(a)` the alias is the table's, not the last value's."""
+            if self._curr.token_type is TokenType.L_PAREN:
+                return super()._parse_value(values)  # type: ignore[no-any-return]
+            only = self._parse_disjunction()
+            return None if only is None else exp.Tuple(expressions=[only])
+
+        def _parse_interval(self, *given: Any, **named: Any) -> exp.Expr | None:
+            """One interval of several units is read as a sum, and bound as one value."""
+            found = super()._parse_interval(*given, **named)
+            return exp.Paren(this=found) if isinstance(found, exp.Add) else found
 
     class Generator(Spark.Generator):  # type: ignore[misc, valid-type]
         TRANSFORMS: ClassVar = {
-            kind: write for kind, write in Spark.Generator.TRANSFORMS.items() if kind != exp.Select
-        }  # else QUALIFY, which Spark 4.1 has, would be written as a derived table
+            **Spark.Generator.TRANSFORMS,
+            exp.JSONExtract: lambda self, e: self.func(
+                "variant_get", e.this, e.expression, exp.Literal.string("variant")
+            ),
+        }
+        TRANSFORMS.pop(exp.Select)  # QUALIFY, which Spark has, would become a derived table
+        EXPRESSIONS_WITHOUT_NESTED_CTES: ClassVar[set[type[exp.Expr]]] = set()
 
         def not_sql(self, expression: exp.Not) -> str:
             """`x IS NOT NULL` is one operator to Spark, `NOT x IS NULL` are two."""
@@ -60,8 +80,7 @@ def tokenize(text: str) -> list[Token]:
             merged[-1] = _joined(text, merged[-1], token)
         else:
             merged.append(token)
-    following = zip_longest(merged, merged[1:])
-    return [_as_function(token, after) for token, after in following if token is not None]
+    return [_as_name(merged, place) for place in range(len(merged))]
 
 
 def parsed(sql: str) -> exp.Expr:
@@ -81,11 +100,18 @@ def written(node: exp.Expr) -> str:
     return node.sql(dialect=VerbatimSpark, normalize_functions=False)
 
 
-def _as_function(token: Token, after: Token | None) -> Token:
-    """`window(` is a call of Spark's time window, not the clause of that name."""
-    is_call = after is not None and after.token_type is TokenType.L_PAREN
-    if token.token_type is not TokenType.WINDOW or not is_call:
+def _as_name(tokens: list[Token], place: int) -> Token:
+    """The token there; one that opens a clause elsewhere is a plain name where none can begin."""
+    token, before = tokens[place], tokens[place - 1].token_type if place else None
+    if before is TokenType.GROUP_BY and token.token_type in _CLAUSES:
+        return _renamed(token)
+    if token.token_type is not TokenType.WINDOW:
         return token
+    is_clause = [each.token_type for each in tokens[place + 2 : place + 3]] == [TokenType.ALIAS]
+    return token if is_clause else _renamed(token)
+
+
+def _renamed(token: Token) -> Token:
     place = {"line": token.line, "col": token.col, "start": token.start, "end": token.end}
     return Token(TokenType.VAR, token.text, **place, comments=token.comments)
 

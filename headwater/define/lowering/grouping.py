@@ -193,7 +193,7 @@ class _Keys:
 
 
 def _keys(clause: exp.Expr, keys: _Keys, generated: frozenset[str]) -> list[exp.Expr]:
-    if clause.args.get("all") or _is_all(clause, keys.scope):
+    if _is_all(clause, keys.scope):
         if any(used_columns(e) & generated for e in keys.selected):
             raise NotLoweredError("GENERATOR", "GROUP BY ALL beside a generator")
         return [e.copy() for e in keys.selected if not contains_aggregate(e)]

@@ -151,3 +151,9 @@ GROUP BY window(r.ts, '1 day'), s.c0;
 
 -- by time window of a date
 SELECT window(d, '7 days').start AS week, count(*) AS n FROM r GROUP BY window(d, '7 days');
+
+-- listagg without a separator
+SELECT g, listagg(c2) WITHIN GROUP (ORDER BY c2) AS l, string_agg(DISTINCT c2) WITHIN GROUP (ORDER BY c2) AS d FROM r GROUP BY g;
+
+-- bare time window
+SELECT window, count(*) AS n FROM r GROUP BY window(ts, '1 hour');

@@ -93,3 +93,15 @@ SELECT k, to_json(struct(k, w)) AS j FROM t;
 
 -- json of a tuple
 SELECT k, to_json((k, w)) AS j FROM t WHERE (k, v) IN ((1, 2), (2, 3)) AND (k, v) <> (9, 9);
+
+-- variant path
+SELECT k, v:a::int AS a, v:b[0].c::string AS c FROM (SELECT k, try_parse_json(c0) AS v FROM s) q;
+
+-- interval of several units
+SELECT k, ts + interval 1 day 2 hours AS later FROM r WHERE k > 0;
+
+-- a column called all
+SELECT `all`, count(*) AS n FROM (SELECT g AS `all`, k FROM r) q GROUP BY all;
+
+-- columns called as clauses
+SELECT offset, window, count(*) AS n FROM (SELECT g AS offset, k AS window FROM r) q GROUP BY offset, window;

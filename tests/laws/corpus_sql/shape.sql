@@ -114,3 +114,12 @@ SELECT g, sum(k) AS total FROM s GROUP BY g ORDER BY -total, abs(g) LIMIT 2;
 
 -- order by all
 SELECT k, g FROM s ORDER BY ALL LIMIT 2;
+
+-- a name that means another CTE further in
+WITH c AS (SELECT k, v FROM t), d AS (WITH c AS (SELECT k, n AS v FROM s) SELECT * FROM c) SELECT c.k, c.v, d.v AS w FROM c JOIN d ON c.k = d.k;
+
+-- two CTEs of one name side by side
+SELECT a.k, b.n FROM (WITH c AS (SELECT k FROM t) SELECT * FROM c) a JOIN (WITH c AS (SELECT k, n FROM s) SELECT * FROM c) b ON a.k = b.k;
+
+-- values without brackets
+SELECT t.k, d.a FROM t JOIN VALUES 1, 2, 3 AS d(a) ON t.k = d.a;
