@@ -46,7 +46,7 @@ def order_dependent(text: str, nodes: Iterable[exp.Expr], keys: Keys) -> tuple[O
 
 
 def _found(text: str, node: exp.Expr, keys: Keys) -> Iterator[OrderDependent]:
-    if not isinstance(node, exp.Func) or not (name := _name(text, node)):
+    if not isinstance(node, exp.Func) or not (name := written_name(text, node)):
         return
     over = _window(node)
     if over is None:
@@ -54,10 +54,6 @@ def _found(text: str, node: exp.Expr, keys: Keys) -> Iterator[OrderDependent]:
             yield OrderDependent(name, offset_of(node), ties=False)
     elif (name.lower() in _CHOOSING or _counts_rows(over)) and _may_tie(over, keys):
         yield OrderDependent(name, offset_of(node), ties=True)
-
-
-def _name(text: str, node: exp.Expr) -> str:
-    return written_name(text, node) or ("listagg" if isinstance(node, exp.GroupConcat) else "")
 
 
 def _window(node: exp.Expr) -> exp.Window | None:

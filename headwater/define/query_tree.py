@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import cast
 
 from sqlglot import Token, exp
-from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ParseError
 
 from headwater.define.tokens import tokenize_closed
+from headwater.vocabulary.dialect import VerbatimSpark
 
 _OPENINGS = ("SELECT", "WITH", "FROM", "VALUES", "(")
-_SPARK = Spark()
+_SPARK = VerbatimSpark()
 _EXPECTING = re.compile(r"(?:Expecting|Expected) (.+?)(?:,? but got .*)?$", re.DOTALL)
 _INTERNALS = re.compile(r"<.*>", re.DOTALL)
 

@@ -12,8 +12,7 @@ from headwater.vocabulary.dialect import parsed, written
     [
         "SELECT listagg(a) WITHIN GROUP (ORDER BY a) FROM t",
         "SELECT string_agg(DISTINCT a, ';') FROM t",
-        "WITH c AS (SELECT 1 AS x), d AS (WITH c AS (SELECT 2 AS x) SELECT * FROM c) "
-        "SELECT * FROM d",
+        "WITH c AS (SELECT 1), d AS (WITH c AS (SELECT 2) SELECT * FROM c) SELECT * FROM d",
         "SELECT window, COUNT(*) FROM t GROUP BY window(ts, '1 hour')",
         "SELECT offset, SUM(x) FROM t GROUP BY offset LIMIT 3 OFFSET 2",
         "SELECT SUM(x) OVER w FROM t WINDOW w AS (PARTITION BY a)",
