@@ -8,6 +8,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from headwater.capture.actions import Action
+from headwater.capture.state import LiveFiles
 from headwater.commit.lock import commit_lock
 from headwater.commit.target import Target
 from headwater.commit.transaction import Transaction
@@ -26,6 +27,7 @@ _FILE_BYTES = 128 * 2**20
 """About how large the files of a view should be."""
 
 _TASK_BYTES = 2**20
+_TASK_ROWS = 50_000
 _MOST_TASKS = 16
 """Files are written anew by several tasks, each into a file, if that leaves so much for each."""
 
@@ -39,7 +41,7 @@ def write(step: Write, staged: Staged, target: Target) -> None:
 @write.register
 def _append(step: Append, staged: Staged, target: Target) -> None:
     transaction = Transaction(staged.session, target, staged.recorder)
-    transaction.add(_fitting(_rows(staged, step), staged).coalesce(1))
+    transaction.add(_fitting(_rows(staged, step), _stored(staged)).coalesce(1))
     transaction.commit()
 
 
@@ -49,12 +51,13 @@ def _patch(step: Patch, staged: Staged, target: Target) -> None:
     stored = _require(staged.stored)
     transaction = Transaction(staged.session, target, staged.recorder)
     touched = _touched_files(step, staged, stored)
-    stored_rows(staged.session, stored, touched).createOrReplaceTempView(_TOUCHED)
+    losing = stored_rows(staged.session, stored, touched)
+    losing.createOrReplaceTempView(_TOUCHED)
     content = patched(step.columns, step.identity, _TOUCHED, step.relation)
     if touched and stored.has_feed:
         marked = f"SELECT *, CAST(NULL AS STRING) AS {CHANGE} FROM ({content})"
         content = f"{marked} UNION ALL {fed(step.columns, step.relation)}"
-    frame = _fitting(staged.session.sql(content), staged)
+    frame = _fitting(staged.session.sql(content), losing)
     transaction.add(frame.coalesce(_parts(touched, staged.session)))
     transaction.remove(touched)
     transaction.commit()
@@ -68,7 +71,7 @@ def _overwrite(step: Overwrite, staged: Staged, target: Target) -> None:
             _replace(_rows(staged, step), target)
         return
     transaction = Transaction(staged.session, target, staged.recorder)
-    transaction.add(_fitting(_rows(staged, step), staged))
+    transaction.add(_fitting(_rows(staged, step), _stored(staged)))
     transaction.remove(staged.stored.files)
     transaction.commit()
 
@@ -95,12 +98,16 @@ def _name(file: Action) -> str:
     return str(file["path"]).rpartition("/")[2]
 
 
-def _fitting(frame: DataFrame, staged: Staged) -> DataFrame:
+def _stored(staged: Staged) -> DataFrame:
+    """The view's table without its rows."""
+    return stored_rows(staged.session, _require(staged.stored), ())
+
+
+def _fitting(frame: DataFrame, stored: DataFrame) -> DataFrame:
     """The rows in the table's own types: a sum's type may be wider than what is stored."""
     from pyspark.sql.functions import col  # noqa: PLC0415
 
-    stored = _require(staged.stored)
-    types = {f.name: f.dataType for f in stored_rows(staged.session, stored, ()).schema.fields}
+    types = {f.name: f.dataType for f in stored.schema.fields}
     shown = [
         col(quoted(f.name))
         if f.name == CHANGE or f.dataType == types[f.name]
@@ -113,8 +120,10 @@ def _fitting(frame: DataFrame, staged: Staged) -> DataFrame:
 def _parts(files: list[Action], session: SparkSession) -> int:
     """So few that files stay large, but not fewer than there are cores to write them."""
     size = sum(int(file.get("size") or 0) for file in files)
+    rows = LiveFiles.of(files).statistics.rows or 0
     at_once = min(session.sparkContext.defaultParallelism, _MOST_TASKS)
-    return max(1, math.ceil(size / _FILE_BYTES), min(at_once, size // _TASK_BYTES))
+    enough = max(size // _TASK_BYTES, rows // _TASK_ROWS)
+    return max(1, math.ceil(size / _FILE_BYTES), min(at_once, enough))
 
 
 def _require(stored: Stored | None) -> Stored:

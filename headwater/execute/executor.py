@@ -24,6 +24,7 @@ from headwater.plan.steps import (
 )
 from headwater.plan.stored import StoredTable
 from headwater.plan.strategies.inputs import SourceWindow
+from headwater.plan.usage import evaluations
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -58,9 +59,12 @@ class Executor:
         self._bounds = Bounds(session, self._kept)
         self._recorder = recorder
         self._changes = changes_read
+        self._evaluations: Mapping[str, int] = {}
+        self._passes_many = False  # a relation that is not kept may have many rows
 
     def run(self, plan: RefreshPlan, checkpoint: Checkpoint) -> Staged:
         """Make every relation; a rewrite turns into the cheaper of its two ways."""
+        self._evaluations = evaluations(plan)
         self._make_all(plan.steps[:-1], checkpoint)
         write = plan.write
         if isinstance(write, Rewrite):
@@ -109,13 +113,21 @@ class Executor:
         if shared is None:
             in_one = is_small and window.bytes is not None and window.bytes <= _ONE_TASK_BYTES
             frame = changes(self._session, table, step, in_one=in_one)
-            self._keep(step.name, frame, may_be_small=is_small)
+            self._pass_or_keep(step.name, frame, may_be_small=is_small)
         elif step.inserts_only:
             self._kept[step.name] = shared
             self._register(step.name, shared.frame)
         else:
             frame = netted(self._session, step, shared.frame)
-            self._keep(step.name, frame, may_be_small=True)
+            self._pass_or_keep(step.name, frame, may_be_small=True)
+
+    def _pass_or_keep(self, name: str, frame: DataFrame, *, may_be_small: bool) -> None:
+        """What is evaluated once is computed by whoever needs it, in the same job."""
+        if self._evaluations.get(name, 0) > 1:
+            self._keep(name, frame, may_be_small=may_be_small)
+            return
+        self._passes_many |= not may_be_small
+        self._register(name, frame)
 
     def _keep(self, name: str, frame: DataFrame, *, may_be_small: bool) -> None:
         kept = self._kept[name] = keep(self._session, frame, may_be_small=may_be_small)
@@ -125,4 +137,5 @@ class Executor:
         frame.createOrReplaceTempView(name)
 
     def _all_small(self) -> bool:
-        return all(kept.table is not None for kept in self._kept.values())
+        none_large = all(kept.table is not None for kept in self._kept.values())
+        return none_large and not self._passes_many

@@ -91,19 +91,18 @@ def rows_patch(columns: tuple[str, ...], found: str, rows: str) -> str:
     """-n: n of the stored copies go, the others stay; +n: n copies come."""
     names, weight = listed(columns), quoted(WEIGHT)
     shown = ", ".join(f"s.{quoted(c)}" for c in columns)
-    stored = f"SELECT {names}, collect_list({FILE}) AS files FROM {quoted(found)} GROUP BY {names}"
-    drift = "raise_error('HEADWATER_DRIFT: the table lacks a row that its sources once gave it')"
-    copies = (
-        f"CASE WHEN coalesce(size(t.files), 0) >= -s.{weight} THEN transform(t.files, (f, i) -> "
-        f"struct(f AS file, CASE WHEN i < -s.{weight} THEN 'delete' ELSE 'stay' END AS kind)) "
-        f"ELSE {drift} END"
+    alike = f"OVER (PARTITION BY {names}"
+    stored = (
+        f"SELECT {names}, {FILE}, row_number() {alike} ORDER BY {FILE}) AS {_COPY}, "
+        f"count(*) {alike}) AS {_COPIES} FROM {quoted(found)}"
     )
+    drift = "raise_error('HEADWATER_DRIFT: the table lacks a row that its sources once gave it')"
+    enough = f"coalesce(t.{_COPIES}, 0) >= -s.{weight}"
     return (
-        f"SELECT {names}, {_COPY}.file AS {FILE}, {_COPY}.kind AS {CHANGE} "
-        f"FROM (SELECT {shown}, {copies} AS {_COPIES} "
+        f"SELECT {shown}, CASE WHEN {enough} THEN t.{FILE} ELSE {drift} END AS {FILE}, "
+        f"CASE WHEN t.{_COPY} <= -s.{weight} THEN 'delete' ELSE 'stay' END AS {CHANGE} "
         f"FROM (SELECT * FROM {quoted(rows)} WHERE {weight} < 0) s "
-        f"LEFT JOIN ({stored}) t ON {_same(columns)}) g "
-        f"LATERAL VIEW explode({_COPIES}) e AS {_COPY} "
+        f"LEFT JOIN ({stored}) t ON {_same(columns)} "
         f"UNION ALL SELECT {names}, CAST(NULL AS STRING), 'insert' "
         f"FROM (SELECT * FROM {quoted(rows)} WHERE {weight} > 0) c "
         f"LATERAL VIEW explode(array_repeat(1, CAST({weight} AS INT))) n AS {_COPY}"
