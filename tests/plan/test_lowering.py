@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from headwater.define.lowering.lower import lower
-from headwater.vocabulary.algebra import Opaque, TopK, scans, walk
+from headwater.vocabulary.algebra import Aggregate, Opaque, TopK, scans, walk
+from headwater.vocabulary.dialect import written
 
 CATALOG = {
     "orders": ("id", "cust", "amount", "ts"),
@@ -50,6 +51,21 @@ def test_is_understood_whole(sql: str):
     lowered = lower(sql, CATALOG)
     assert lowered.reasons == ()
     assert lowered.problems == ()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT cust, sum(id) > 1 AND count(*) > 2 AS b FROM orders GROUP BY cust",
+        "SELECT cust FROM orders GROUP BY cust HAVING sum(id) > 1 OR NOT count(*) > 2",
+        "SELECT max(ts) RLIKE 'a' AS m, max(ts) COLLATE utf8_lcase AS n, count(*) FROM orders",
+    ],
+)
+def test_an_operator_between_aggregates_is_none(sql: str):
+    (grouped,) = [n for n in walk(lower(sql, CATALOG).query.root) if isinstance(n, Aggregate)]
+    calls = [written(item.expression).partition("(")[2] for item in grouped.aggregates]
+    assert len(calls) == 2
+    assert all(call.endswith(")") and call.count("(") == 0 for call in calls)
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,8 @@ def function_name(node: exp.Expr) -> str | None:
     """The Spark name of a call, in lower case; None if it is written as an operator."""
     if isinstance(node, exp.Anonymous):
         return str(node.this).lower()
+    if isinstance(node, exp.Binary):  # sqlglot counts `sum(a) > 1 AND b` among the functions
+        return None
     if node.find(Sub):
         node = node.transform(lambda part: exp.null() if isinstance(part, Sub) else part)
     matched = _CALL.match(written(node))

@@ -157,3 +157,9 @@ SELECT g, listagg(c2) WITHIN GROUP (ORDER BY c2) AS l, string_agg(DISTINCT c2) W
 
 -- bare time window
 SELECT window, count(*) AS n FROM r GROUP BY window(ts, '1 hour');
+
+-- having of several aggregates
+SELECT g, sum(k) AS s FROM r GROUP BY g HAVING sum(k) > 1 AND count(*) > 1 OR max(c2) RLIKE 'b';
+
+-- grouping in having
+SELECT g, c2, count(*) AS n FROM r GROUP BY CUBE (g, c2) HAVING grouping(c2) = 1 AND grouping_id(g, c2) > 0;
