@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from headwater.plan.steps import (
 )
 from headwater.plan.stored import StoredTable
 from headwater.plan.strategies.inputs import SourceWindow
-from headwater.plan.usage import evaluations
+from headwater.plan.usage import mentions, named_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -59,12 +60,13 @@ class Executor:
         self._bounds = Bounds(session, self._kept)
         self._recorder = recorder
         self._changes = changes_read
-        self._evaluations: Mapping[str, int] = {}
-        self._passes_many = False  # a relation that is not kept may have many rows
+        self._mentions: Counter[str] = Counter()
+        self._passing: set[str] = set()  # relations with a change below that is not kept
+        self._passes_many = False  # one of those may have many rows
 
     def run(self, plan: RefreshPlan, checkpoint: Checkpoint) -> Staged:
         """Make every relation; a rewrite turns into the cheaper of its two ways."""
-        self._evaluations = evaluations(plan)
+        self._mentions = mentions(plan)
         self._make_all(plan.steps[:-1], checkpoint)
         write = plan.write
         if isinstance(write, Rewrite):
@@ -97,8 +99,11 @@ class Executor:
             self._register(step.name, stored_rows(self._session, self._stored))
         elif isinstance(step, Derive):
             frame = self._session.sql(self._bounds.fill(step.sql))
+            passing = not self._passing.isdisjoint(named_in(step.sql))
             if step.once:
                 self._keep(step.name, frame, may_be_small=self._all_small())
+            elif passing:
+                self._pass_or_keep(step.name, frame, may_be_small=self._all_small())
             else:
                 self._register(step.name, frame)
         else:
@@ -122,11 +127,12 @@ class Executor:
             self._pass_or_keep(step.name, frame, may_be_small=True)
 
     def _pass_or_keep(self, name: str, frame: DataFrame, *, may_be_small: bool) -> None:
-        """What is evaluated once is computed by whoever needs it, in the same job."""
-        if self._evaluations.get(name, 0) > 1:
+        """What is named once is computed by whoever names it, in the same job."""
+        if self._mentions[name] > 1:
             self._keep(name, frame, may_be_small=may_be_small)
             return
         self._passes_many |= not may_be_small
+        self._passing.add(name)
         self._register(name, frame)
 
     def _keep(self, name: str, frame: DataFrame, *, may_be_small: bool) -> None:

@@ -1,13 +1,14 @@
-"""How often the relations of a plan are evaluated, if only those marked `once` are kept.
+"""How often the relations of a plan are named.
 
-Spark evaluates a temporary view anew wherever it is named, so a relation that two others name is
-evaluated twice, and so is all that it is made from. One that is evaluated a single time need not be
-kept: whoever names it computes it on the way, without a job of its own.
+Spark evaluates a temporary view anew wherever it is named. A change that one other relation names
+is computed on the way to that one, without a job of its own; it has to be kept no earlier than
+where two name it.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from headwater.plan.steps import Derive, RefreshPlan, Rewrite
@@ -15,14 +16,17 @@ from headwater.plan.steps import Derive, RefreshPlan, Rewrite
 _NAMED = re.compile(r"\b__hw_\w+")
 
 
-def evaluations(plan: RefreshPlan) -> dict[str, int]:
-    """Relation -> evaluations; the bounds of a relation's values are asked for in one, too."""
-    counts = dict.fromkeys(_written(plan), 2)
-    for step in reversed(list(_derived(plan))):
-        times = 1 if step.once else counts.get(step.name, 0)
-        for name in _NAMED.findall(step.sql):
-            counts[name] = counts.get(name, 0) + times
-    return counts
+def named_in(sql: str) -> list[str]:
+    """The relations that a text names, each as often as it does; for their bounds, too."""
+    return _NAMED.findall(sql)
+
+
+def mentions(plan: RefreshPlan) -> Counter[str]:
+    """Relation -> how often it is named; a commit looks at what it writes more than once."""
+    found = Counter(name for step in _derived(plan) for name in named_in(step.sql))
+    for name in _written(plan):
+        found[name] += 2
+    return found
 
 
 def _derived(plan: RefreshPlan) -> Iterator[Derive]:
@@ -32,7 +36,6 @@ def _derived(plan: RefreshPlan) -> Iterator[Derive]:
 
 
 def _written(plan: RefreshPlan) -> set[str]:
-    """A commit looks at what it writes more than once."""
     write = plan.write
     also = {write.content, write.difference} if isinstance(write, Rewrite) else set()
     return {write.relation} | also
