@@ -59,7 +59,6 @@ def _tables(moved: str) -> dict[str, TableStates]:
 
 CHANGES = ("rst", "s", "emptied", "filled", "r", "t")
 REBUILT = {
-    "aggregate: grouping functions",
     "expression: clock",
     "expression: clock in select",
     "expression: interval column",
