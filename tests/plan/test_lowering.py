@@ -42,6 +42,7 @@ def opaque_reasons(sql: str) -> list[str]:
         "SELECT * FROM orders PIVOT (sum(id) FOR ts IN (1 AS a, 2 AS b))",
         "SELECT id FROM orders UNION ALL SELECT id FROM cust ORDER BY id LIMIT 3",
         "SELECT 1 AS id UNION ALL SELECT id FROM orders",
+        "SELECT cust, id AS n FROM orders ORDER BY CASE WHEN n = 0 THEN cust END, n LIMIT 3",
         "SELECT id, current_date AS d, now() AS t FROM orders WHERE ts > curdate() - 7",
         "SELECT o.* FROM orders o, (SELECT current_date() AS d) t WHERE ts > d",
     ],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from sqlglot import exp
 
 from headwater.define.lowering.attach import refuse_left
@@ -14,11 +12,8 @@ from headwater.define.lowering.scope import Scope
 from headwater.define.lowering.selected import Selected
 from headwater.vocabulary.algebra import Node, TopK, column
 
-
-class _Shown(exp.Expression):
-    """A column of the result, while the names around it are looked up in the input."""
-
-    arg_types: ClassVar = {"this": True}
+_SHOWN = "shown "
+"""Begins what stands for a column of the result while names are looked up in the input."""
 
 
 def is_limited(tree: exp.Expr) -> bool:
@@ -49,16 +44,22 @@ def _sort_key(
     def put_aside(part: exp.Expr) -> exp.Expr:
         is_name = isinstance(part, exp.Column) and not part.table
         if is_name and part.name.lower() in shown and part.find_ancestor(exp.Query) is None:
-            return _Shown(this=part.name.lower())
+            return exp.Var(this=f"{_SHOWN}{part.name.lower()}")
         return part
 
     def back(part: exp.Expr) -> exp.Expr:
-        return exp.Paren(this=shown[part.this].copy()) if isinstance(part, _Shown) else part
+        name = _shown_name(part)
+        return part if name is None else exp.Paren(this=shown[name].copy())
 
     named = by.copy().transform(put_aside)
-    if isinstance(named, _Shown):
-        return ordered(written, shown[named.this].copy())
+    if (name := _shown_name(named)) is not None:
+        return ordered(written, shown[name].copy())
     return ordered(written, resolve(context, named, scope).transform(back))
+
+
+def _shown_name(part: exp.Expr) -> str | None:
+    is_shown = isinstance(part, exp.Var) and part.name.startswith(_SHOWN)
+    return part.name.removeprefix(_SHOWN) if is_shown else None
 
 
 def ordered(written: exp.Ordered, by: exp.Expr) -> exp.Ordered:

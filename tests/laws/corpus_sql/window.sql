@@ -60,3 +60,6 @@ SELECT k, k - avg(k) OVER (PARTITION BY g) AS dev FROM s;
 
 -- in order
 SELECT k, g FROM s ORDER BY k, g, c0, n LIMIT 2 OFFSET 0;
+
+-- rank within the levels of a rollup
+SELECT g, c2, grouping(g) + grouping(c2) AS level, rank() OVER (PARTITION BY grouping(g) + grouping(c2), CASE WHEN grouping(c2) = 0 THEN g END ORDER BY sum(k)) AS place FROM r GROUP BY ROLLUP (g, c2) ORDER BY level DESC, CASE WHEN level = 0 THEN g END, place, c2 LIMIT 100;
