@@ -35,25 +35,37 @@ from headwater.vocabulary.algebra import (
 from headwater.vocabulary.technique import Technique
 
 _MICRO = 1e-6
-_SCAN = 0.08  # microseconds per row and scan, whatever the columns
-_SCAN_COLUMN = 0.03
-_CHANGED = 4.0  # per changed row, through all the steps of a delta
-_WRITE = 0.8  # per row written
-_REWRITE = 2.0  # per row of a file that loses some
-_FIND = 0.9  # per row of the view that is compared with the rows or keys to be found
-_COMPARE = 2.5  # per row of either side of a difference
+_SCAN = 0.02  # microseconds per row and scan, whatever the columns
+_SCAN_COLUMN = 0.015
+_CHANGED = 0.6  # per changed row that is read and netted
+_PATCHED = 2.0  # per row or key that is looked for in the view and told to its change feed
+_WRITE = 0.16  # per row written
+_REWRITE = 1.0  # per row of a file that loses some
+_FIND = 0.25  # per row of the view that is compared with the rows or keys to be found
+_COMPARE = 1.2  # per row of either side of a difference
 _JOB = 0.2  # seconds per relation that is evaluated and kept
-_COMMIT = 0.25  # seconds
+_STAGE = 0.15  # per operator that moves rows between tasks
+_COMMIT = 0.25
 _FEED = 0.11
-_QUERY = 0.03  # seconds to plan and run the view's whole query, however little it reads
+_QUERY = 0.03  # to plan and run the view's whole query, however little it reads
 _UNKNOWN_SHARE = 0.05
 """Of a source, where the log does not tell how many rows changed."""
 
 UNKNOWN = 1e9
 """A rebuild of sources whose size the log does not tell is the last resort."""
 
-_HEAVY = {Aggregate: 0.5, Distinct: 0.5, Join: 0.5, SetOperation: 1.0, TopK: 0.1, Window: 1.5}
-"""Microseconds per row of the sources."""
+_HEAVY = {
+    Aggregate: 0.05,
+    Distinct: 0.05,
+    Join: 0.045,
+    SetOperation: 0.1,
+    TopK: 0.02,
+    Window: 0.6,
+}
+"""Microseconds per row of the sources, when the whole query is computed."""
+
+_CARRIED = {kind: 3.0 if kind is Window else 0.15 for kind in _HEAVY}
+"""Likewise per changed row; into a window each takes the rows of its partition along."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +92,8 @@ def model_seconds(
     """The model's price of a plan."""
     if plan.technique is Technique.REBUILD and any(w.total_rows is None for w in windows.values()):
         return UNKNOWN
-    seconds = _COMMIT + sum(_JOB for step in _steps(plan) if isinstance(step, Derive) and step.once)
+    kept = sum(isinstance(step, Derive) and step.once for step in _steps(plan))
+    seconds = _COMMIT + kept * _JOB + len(_heavy(root)) * _STAGE
     for step in plan.steps:
         if isinstance(step, ReadSnapshot):
             seconds += _scan(windows[step.source].total_rows, len(step.columns))
@@ -107,20 +120,28 @@ def _read_changes(step: ReadChanges, window: SourceWindow) -> float:
     return _FEED + _moved(window) * _CHANGED * _MICRO
 
 
+def _heavy(root: Node) -> list[type[Node]]:
+    """The operators that cost more than passing rows on."""
+    return [type(node) for node in walk(root) if type(node) in _HEAVY]
+
+
 def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], size: Size) -> float:
-    """What the write and, for a rebuild, the query itself cost beyond reading."""
+    """What the write and the query, or its change, cost beyond reading."""
     write = plan.write
     if isinstance(write, (Overwrite, Rewrite)):
         rows = sum(w.total_rows or 0 for w in windows.values())
-        heavy = sum(_HEAVY.get(type(node), 0.0) for node in walk(root))
+        heavy = sum(_HEAVY[kind] for kind in _heavy(root))
         compared = 2 * size.rows * _COMPARE if isinstance(write, Rewrite) else 0
         return _QUERY + (rows * heavy + size.rows * _WRITE + compared) * _MICRO
     moved = sum(_moved(w) for w in windows.values() if w.changed)
+    carried = moved * sum(_CARRIED[kind] for kind in _heavy(root))
     if isinstance(write, Append):
-        return moved * _WRITE * _MICRO
+        return (carried + moved * _WRITE) * _MICRO
     if not isinstance(write, Patch):
-        return 0.0
-    return min(_spread(moved, size), _reached(plan, windows, size)) * _REWRITE * _MICRO
+        return carried * _MICRO
+    patched = moved if plan.technique is Technique.DELTA else min(moved, size.rows)
+    anew = min(_spread(moved, size), _reached(plan, windows, size))
+    return (carried + patched * _PATCHED + anew * _REWRITE) * _MICRO
 
 
 def _spread(moved: float, size: Size) -> float:
