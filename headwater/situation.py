@@ -87,7 +87,8 @@ def situate(
         exists=known.stamp is not None
         and known.stamp.definition == definition.fingerprint
         and is_current(known.stamp.compiled),
-        followed=_is_followed(workspace, view.name),
+        followed=bool(dependents(workspace.definitions, view.name)),
+        consumed=_is_consumed(workspace, view.name),
         policy=Policy.FULL if request.full else definition.policy,
         forced=request.forced,
         size=_size(workspace, known),
@@ -97,11 +98,8 @@ def situate(
     )
 
 
-def _is_followed(workspace: Workspace, view: str) -> bool:
-    """Whether other views or consumers read the view's changes."""
-    definitions = workspace.definitions
-    consumers = definitions.consumers.values()
-    return bool(dependents(definitions, view)) or any(c.view == view for c in consumers)
+def _is_consumed(workspace: Workspace, view: str) -> bool:
+    return any(c.view == view for c in workspace.definitions.consumers.values())
 
 
 def _size(workspace: Workspace, known: Known) -> Size:

@@ -38,6 +38,9 @@ from headwater.vocabulary.technique import Policy, Technique
 
 _REBUILD_MARGIN = 1.1
 
+_FLOOD = 0.05
+"""Where more changed rows than this share of all are read, the views behind rebuild as well."""
+
 _LARGE_ROWS = 200_000
 """To find out which of a source's files can be skipped takes as long as to read this many rows."""
 
@@ -51,7 +54,8 @@ class Situation:
     windows: Mapping[str, SourceWindow]
     must_rebuild: tuple[Reason, ...] = ()
     exists: bool = True  # the view's table has a committed content of this very layout
-    followed: bool = True  # somebody reads the view's changes, and prefers few of them
+    followed: bool = True  # other views read the view's changes, and prefer few of them
+    consumed: bool = False  # so do readers outside
     policy: Policy = Policy.AUTO
     forced: Technique | None = None
     size: Size = field(default_factory=Size)
@@ -67,6 +71,13 @@ class Situation:
     @property
     def moved_clocks(self) -> frozenset[str]:
         return moved_clocks(self.clock_before, self.clock)
+
+    @property
+    def is_flooded(self) -> bool:
+        """Whether so much has changed that the views behind gain nothing from a small change."""
+        moved = [w for w in self.windows.values() if w.changed]
+        total = sum(w.total_rows or 0 for w in moved)
+        return sum(w.rows or 0 for w in moved) > _FLOOD * total
 
     @property
     def large(self) -> frozenset[str]:
@@ -184,7 +195,8 @@ def _may_overwrite(view: CompiledView, situation: Situation) -> bool:
 
     Values that were computed once would be lost.
     """
-    return situation.forced is None and not situation.followed and view.once is None
+    readers = situation.consumed or (situation.followed and not situation.is_flooded)
+    return situation.forced is None and not readers and view.once is None
 
 
 def _model(view: CompiledView, situation: Situation, plan: RefreshPlan) -> float:

@@ -1,0 +1,42 @@
+"""When a rebuild writes everything, and when only what differs."""
+
+from __future__ import annotations
+
+import pytest
+
+from headwater.plan.compiled import Compilation, restore
+from headwater.plan.cost import Size
+from headwater.plan.planner import Choice, Situation, plan_refresh
+from headwater.plan.steps import Overwrite, Rewrite
+from headwater.plan.strategies.inputs import SourceWindow
+from headwater.vocabulary.technique import Technique
+
+ORDERS = (("id", "bigint"), ("cust", "int"))
+VIEW = restore(
+    "v", "SELECT id FROM orders", Compilation({"orders": ORDERS}, (("id", "bigint"),), {}, None)
+)
+REBUILD = Choice(Technique.REBUILD, (), (), ())
+
+
+def written(changed: int | None, **about: bool) -> type:
+    """What a rebuild of a million rows writes after so many changed."""
+    window = SourceWindow("orders", 1, 2, changed=True, rows=changed, total_rows=1_000_000)
+    situation = Situation({"orders": window}, size=Size(1_000_000, 4), **about)
+    return type(plan_refresh(VIEW, situation, REBUILD).write)
+
+
+@pytest.mark.parametrize("changed", [10, 200_000])
+def test_a_view_that_nothing_follows_is_overwritten(changed: int) -> None:
+    assert written(changed, followed=False) is Overwrite
+
+
+def test_views_behind_get_a_small_change_where_there_is_one() -> None:
+    assert written(10, followed=True) is Rewrite
+    assert written(200_000, followed=True) is Overwrite
+    assert written(None, followed=True) is Rewrite
+
+
+@pytest.mark.parametrize("changed", [10, 200_000])
+def test_consumers_get_the_difference(changed: int) -> None:
+    assert written(changed, followed=False, consumed=True) is Rewrite
+    assert written(changed, followed=True, consumed=True) is Rewrite
