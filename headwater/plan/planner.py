@@ -38,7 +38,7 @@ from headwater.vocabulary.technique import Policy, Technique
 
 _REBUILD_MARGIN = 1.1
 
-_FLOOD = 0.05
+_FLOOD, _FLOOD_ROWS = 0.05, 10_000
 """Where more changed rows than this share of all are read, the views behind rebuild as well."""
 
 _LARGE_ROWS = 200_000
@@ -77,7 +77,7 @@ class Situation:
         """Whether so much has changed that the views behind gain nothing from a small change."""
         moved = [w for w in self.windows.values() if w.changed]
         total = sum(w.total_rows or 0 for w in moved)
-        return sum(w.rows or 0 for w in moved) > _FLOOD * total
+        return sum(w.rows or 0 for w in moved) > max(_FLOOD * total, _FLOOD_ROWS)
 
     @property
     def large(self) -> frozenset[str]:
