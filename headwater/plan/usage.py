@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 from headwater.plan.steps import Derive, RefreshPlan, Rewrite
 
-_NAMED = re.compile(r"\b__hw_\w+")
+_NAMED = re.compile(r"[`\"](__hw_[^`\"]+)[`\"]")
+"""A name of ours in the quotes of SQL, or in those of a mark for bounds."""
 
 
 def named_in(sql: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headwater.plan.steps import Append, Derive, Patch, ReadChanges, RefreshPlan, Rewrite
-from headwater.plan.usage import mentions
+from headwater.plan.usage import mentions, named_in
 from headwater.vocabulary.technique import Technique
 
 FEED = ReadChanges("__hw_changes_t", "t", 1, 2, ("a",), inserts_only=False, has_feed=True)
@@ -17,6 +17,13 @@ def counted(*derived: Derive) -> dict[str, int]:
 def test_each_mention_counts() -> None:
     sql = "SELECT * FROM `__hw_changes_t` JOIN `__hw_changes_t` USING (a)"
     assert counted(Derive("__hw_9_patch", sql, once=True))["__hw_changes_t"] == 2
+
+
+def test_names_may_have_any_characters() -> None:
+    assert named_in("SELECT * FROM `__hw_changes_web sales.v2` s, `__hw_changes_web`") == [
+        "__hw_changes_web sales.v2",
+        "__hw_changes_web",
+    ]
 
 
 def test_what_stands_between_does_not() -> None:
