@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -26,6 +27,9 @@ from headwater.vocabulary.lifecycle.job import JobKind
 from headwater.vocabulary.receipt import AttemptState, Receipt
 from headwater.workspace import Workspace
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 log = structlog.get_logger(__name__)
 
 
@@ -38,6 +42,7 @@ class RefreshWork:
         self._turn = threading.Lock()
         self._definitions: int | None = None
         self._purging = Purging()
+        self._spark_lost_at: datetime | None = None
 
     def run(self, run: Run) -> RunResult:
         """Refresh what the job is about; whatever goes wrong is a result, not an exception."""
@@ -110,7 +115,7 @@ class RefreshWork:
             result = RunResult(RunEnd.FAILED, result.number, result.error)
         if result.end is RunEnd.FAILED:
             log.warning("run_failed", job=run.job.name, error=str(error).split("\n")[0])
-            if self._is_spark_lost():
+            if self._is_spark_lost(began):
                 return result_of(SparkFailed(f"Spark died under `{run.job.name}`"))
         return result
 
@@ -128,21 +133,27 @@ class RefreshWork:
             if attempt.ended_at is not None
         )
 
-    def _is_spark_lost(self) -> bool:
-        """Whether the JVM is gone; then it is forgotten, and the next run starts another."""
+    def _is_spark_lost(self, since: datetime) -> bool:
+        """Whether the JVM went away; then it is forgotten, and the next run starts another.
+
+        Of several runs that it took along, one finds it dead and the others find it forgotten.
+        """
         spark = self._workspace.started_spark
-        if spark is None:
-            return False
+        if spark is not None:
+            self._forget_if_dead(spark)
+        return self._spark_lost_at is not None and self._spark_lost_at >= since
+
+    def _forget_if_dead(self, spark: SparkSession) -> None:
         from headwater.execute.reviving import forget, is_alive  # noqa: PLC0415  (loads Spark)
 
         if is_alive(spark):
-            return False
+            return
         with self._turn:
+            self._spark_lost_at = self._workspace.clock.now()
             if self._workspace.started_spark is spark:
                 log.error("spark_lost")
                 forget(spark)
                 self._workspace.drop_spark(spark)
-        return True
 
 
 def _automatic(error: Exception) -> RunResult:

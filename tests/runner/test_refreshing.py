@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from py4j.protocol import Py4JNetworkError
 
 from headwater.control.results import RunEnd
 from headwater.control.retries import is_permanent
-from headwater.runner.refreshing import _automatic
+from headwater.execute import reviving
+from headwater.runner.refreshing import RefreshWork, _automatic
+from headwater.runner.run import Run
+from headwater.store.job_record import JobRecord
+from headwater.testing.clock import START, FrozenClock
 from headwater.vocabulary.errors import (
     AsOfBelowFrontier,
     RefreshCanceled,
@@ -15,6 +22,7 @@ from headwater.vocabulary.errors import (
     StrictRefused,
     ViewNotReady,
 )
+from headwater.vocabulary.lifecycle.job import JobKind, JobState
 
 
 @pytest.mark.parametrize(
@@ -37,3 +45,59 @@ def test_what_stops_a_job(error: Exception, end: RunEnd, stops: bool | None) -> 
     assert result.end is end
     if stops is not None:
         assert is_permanent(result.number) is stops
+
+
+def a_run() -> Run:
+    job = JobRecord(
+        id=1,
+        account="",
+        subject="v",
+        name="v",
+        kind=JobKind.REFRESH,
+        placed_by="v",
+        spec="{}",
+        should_run=True,
+        paused=False,
+        scan=False,
+        owner="a",
+        state=JobState.RUNNING,
+        sequence=1,
+        next_at=None,
+        retry=None,
+        last_start=None,
+        last_success=None,
+        misses=0,
+        error=None,
+        watermark=None,
+        registered_at=START,
+        dropped_at=None,
+    )
+    return Run(job, "a", lambda: True)
+
+
+class DeadSpark:
+    """A project whose JVM was killed under all that ran there."""
+
+    def __init__(self) -> None:
+        self.clock = FrozenClock()
+        self.started_spark: Any = object()
+
+    def drop_spark(self, _spark: Any) -> None:
+        self.started_spark = None
+
+
+def test_every_run_that_lost_its_spark_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of them finds it dead, the next finds it forgotten; a later error is what it is."""
+    monkeypatch.setattr(reviving, "is_alive", lambda _spark: False)
+    monkeypatch.setattr(reviving, "forget", lambda _spark: None)
+    project: Any = DeadSpark()
+    work, run = RefreshWork(project), a_run()
+    began = project.clock.now()
+    project.clock.advance(5)
+    for _ in range(2):
+        result = work._result(run, Py4JNetworkError("Error while sending or receiving"), began)
+        assert result.end is RunEnd.FAILED
+        assert not is_permanent(result.number)
+    project.clock.advance(5)
+    later = work._result(run, ZeroDivisionError("a bug"), project.clock.now())
+    assert is_permanent(later.number)
