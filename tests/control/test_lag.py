@@ -12,33 +12,12 @@ from headwater.settings import ControlSettings
 from headwater.store.job_record import JobRecord
 from headwater.testing.clock import START, FrozenClock
 from headwater.vocabulary.lifecycle.job import JobKind, JobState
+from tests.jobs import JOB
 
 
 def job(trigger: Trigger) -> JobRecord:
-    return JobRecord(
-        id=1,
-        account="",
-        subject="v",
-        name="v",
-        kind=JobKind.REFRESH,
-        placed_by="s",
-        spec=Spec(trigger, ("s",)).to_text(),
-        should_run=True,
-        paused=False,
-        scan=False,
-        owner="r",
-        state=JobState.COMPLETED,
-        sequence=0,
-        next_at=None,
-        retry=None,
-        last_start=START,
-        last_success=START,
-        misses=0,
-        error=None,
-        watermark=None,
-        registered_at=START,
-        dropped_at=None,
-    )
+    spec = Spec(trigger, ("s",)).to_text()
+    return replace(JOB, spec=spec, state=JobState.COMPLETED, last_start=START, last_success=START)
 
 
 class Kept:

@@ -17,38 +17,16 @@ from headwater.store import JobRecord
 from headwater.testing.clock import START, FrozenClock
 from headwater.vocabulary.errors import LedgerUnreachable
 from headwater.vocabulary.lifecycle.job import JobKind, JobState
+from tests.jobs import JOB
 
 SECOND = timedelta(seconds=1)
 HOURLY = Every(timedelta(hours=1))
 
 
 def job(number: int, next_at: datetime | None, trigger: Trigger = HOURLY, **other) -> JobRecord:
-    known = {"kind": JobKind.REFRESH, "sequence": 0, **other}
-    spec = Spec(trigger, (f"s{number}",)).to_text()
-    return JobRecord(
-        id=number,
-        account="",
-        subject=f"v{number}",
-        name=f"v{number}",
-        kind=known.pop("kind"),
-        placed_by="s",
-        spec=spec,
-        should_run=known.pop("should_run", True),
-        paused=known.pop("paused", False),
-        scan=False,
-        owner="r",
-        state=known.pop("state", JobState.COMPLETED),
-        sequence=known.pop("sequence"),
-        next_at=next_at,
-        retry=known.pop("retry", None),
-        last_start=None,
-        last_success=None,
-        misses=0,
-        error=None,
-        watermark=None,
-        registered_at=START,
-        dropped_at=None,
-    )
+    spec, name = Spec(trigger, (f"s{number}",)).to_text(), f"v{number}"
+    known = {"state": JobState.COMPLETED, **other}
+    return replace(JOB, id=number, subject=name, name=name, spec=spec, next_at=next_at, **known)
 
 
 class Queue:

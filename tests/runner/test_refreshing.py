@@ -12,8 +12,7 @@ from headwater.control.retries import is_permanent
 from headwater.execute import reviving
 from headwater.runner.refreshing import RefreshWork, _automatic
 from headwater.runner.run import Run
-from headwater.store.job_record import JobRecord
-from headwater.testing.clock import START, FrozenClock
+from headwater.testing.clock import FrozenClock
 from headwater.vocabulary.errors import (
     AsOfBelowFrontier,
     RefreshCanceled,
@@ -22,7 +21,7 @@ from headwater.vocabulary.errors import (
     StrictRefused,
     ViewNotReady,
 )
-from headwater.vocabulary.lifecycle.job import JobKind, JobState
+from tests.jobs import JOB
 
 
 @pytest.mark.parametrize(
@@ -47,34 +46,6 @@ def test_what_stops_a_job(error: Exception, end: RunEnd, stops: bool | None) -> 
         assert is_permanent(result.number) is stops
 
 
-def a_run() -> Run:
-    job = JobRecord(
-        id=1,
-        account="",
-        subject="v",
-        name="v",
-        kind=JobKind.REFRESH,
-        placed_by="v",
-        spec="{}",
-        should_run=True,
-        paused=False,
-        scan=False,
-        owner="a",
-        state=JobState.RUNNING,
-        sequence=1,
-        next_at=None,
-        retry=None,
-        last_start=None,
-        last_success=None,
-        misses=0,
-        error=None,
-        watermark=None,
-        registered_at=START,
-        dropped_at=None,
-    )
-    return Run(job, "a", lambda: True)
-
-
 class DeadSpark:
     """A project whose JVM was killed under all that ran there."""
 
@@ -91,7 +62,7 @@ def test_every_run_that_lost_its_spark_is_tried_again(monkeypatch: pytest.Monkey
     monkeypatch.setattr(reviving, "is_alive", lambda _spark: False)
     monkeypatch.setattr(reviving, "forget", lambda _spark: None)
     project: Any = DeadSpark()
-    work, run = RefreshWork(project), a_run()
+    work, run = RefreshWork(project), Run(JOB, "a", lambda: True)
     began = project.clock.now()
     project.clock.advance(5)
     for _ in range(2):

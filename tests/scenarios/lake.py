@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +16,10 @@ from headwater.control.duties import duties
 from headwater.execute.isolated import isolated
 from headwater.runner.refreshing import RefreshWork
 from headwater.runner.run import Run
-from headwater.store.job_record import JobRecord
-from headwater.vocabulary.lifecycle.job import JobState
 from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Technique
 from tests import tables
+from tests.jobs import JOB
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -171,30 +171,8 @@ class Lake:
         workspace, now = self.hw.workspace, self.hw.workspace.clock.now()
         wanted = duties(workspace.definitions, timedelta(hours=8), 3).values()
         (duty,) = (duty for duty in wanted if duty.name == name)
-        job = JobRecord(
-            id=1,
-            account="",
-            subject=duty.subject,
-            name=duty.name,
-            kind=duty.kind,
-            placed_by=duty.placed_by,
-            spec=duty.spec,
-            should_run=True,
-            paused=False,
-            scan=False,
-            owner="runner",
-            state=JobState.RUNNING,
-            sequence=1,
-            next_at=now,
-            retry=None,
-            last_start=None,
-            last_success=None,
-            misses=0,
-            error=None,
-            watermark=None,
-            registered_at=now,
-            dropped_at=None,
-        )
+        asked = {"subject": duty.subject, "kind": duty.kind, "placed_by": duty.placed_by}
+        job = replace(JOB, name=duty.name, spec=duty.spec, next_at=now, **asked)
         return RefreshWork(workspace).run(Run(job, "runner", lambda: True))
 
     def refresh(self, *views: str) -> dict[str, Receipt]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from headwater.control.results import RunResult
-from headwater.control.spec import Spec
-from headwater.control.triggers import OnChange
 from headwater.runner.backpressure import Backpressure
 from headwater.runner.pools import Pools, PoolSettings
 from headwater.runner.refreshing import RefreshWork
@@ -17,36 +16,13 @@ from headwater.runner.run import Run
 from headwater.runner.work import End, Outcome, Work, WorkKind
 from headwater.store.job_record import JobRecord
 from headwater.testing.clock import START, FrozenClock
-from headwater.vocabulary.lifecycle.job import JobKind, JobState
 from headwater.vocabulary.receipt import AttemptState
+from tests.jobs import JOB
 from tests.scenarios.lake import Lake
 
 
 def job(view: str) -> JobRecord:
-    return JobRecord(
-        id=1,
-        account="",
-        subject=view,
-        name=view,
-        kind=JobKind.REFRESH,
-        placed_by="t",
-        spec=Spec(OnChange(), ("t",)).to_text(),
-        should_run=True,
-        paused=False,
-        scan=False,
-        owner="r",
-        state=JobState.RUNNING,
-        sequence=0,
-        next_at=None,
-        retry=None,
-        last_start=START,
-        last_success=None,
-        misses=0,
-        error=None,
-        watermark=None,
-        registered_at=START,
-        dropped_at=None,
-    )
+    return replace(JOB, subject=view, name=view, placed_by="t", last_start=START)
 
 
 def eventually(holds: Callable[[], bool], seconds: float = 60) -> None:
