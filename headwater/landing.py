@@ -96,8 +96,14 @@ def _stored(run: Run) -> Stored | None:
     if known.latest < 0:
         return None
     log = run.workspace.log_of(known.record.name)
-    has_feed = log.metadata(known.latest).feed_enabled
-    return Stored(known.record.path, known.latest, log.files(known.latest), has_feed)
+    table = log.metadata(known.latest)
+    return Stored(
+        known.record.path,
+        known.latest,
+        log.files(known.latest),
+        has_feed=table.feed_enabled,
+        vectors=table.vectors_enabled,
+    )
 
 
 def _target(run: Run, technique: Technique, *, reshapes: bool) -> Target:

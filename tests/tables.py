@@ -65,7 +65,10 @@ def change(path: str, action: dict[str, Any]) -> None:
 
 def read(path: str, version: int | None = None) -> pa.Table:
     """A table's rows at a version."""
-    return deltalake.DeltaTable(path, version=version).to_pyarrow_table()
+    table = deltalake.DeltaTable(path, version=version)
+    if "deletionVectors" not in (table.protocol().reader_features or ()):
+        return table.to_pyarrow_table()
+    return pa.table(deltalake.QueryBuilder().register("t", table).execute("SELECT * FROM t"))
 
 
 def log_files(path: str) -> list[Path]:

@@ -49,6 +49,12 @@ class TableMetadata:
         return self.configuration.get("delta.enableChangeDataFeed", "false").lower() == "true"
 
     @property
+    def vectors_enabled(self) -> bool | None:
+        """Whether rows may be marked as deleted; None where nobody has said so."""
+        said = self.configuration.get("delta.enableDeletionVectors")
+        return None if said is None else said.lower() == "true"
+
+    @property
     def mapping_mode(self) -> str:
         return self.configuration.get("delta.columnMapping.mode", "none").lower()
 

@@ -22,8 +22,7 @@ class Target:
 
 TABLE_PROPERTIES: Mapping[str, str] = {
     "delta.enableChangeDataFeed": "true",
-    "delta.enableDeletionVectors": "false",
     "delta.checkpointInterval": "50",
 }
-"""A change feed for whoever follows the view; no deletion vectors, they make feeds slow; few
-checkpoints, because each takes longer than a small refresh."""
+"""A change feed for whoever follows the view; few checkpoints, because each takes longer than a
+small refresh."""

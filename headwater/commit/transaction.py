@@ -8,6 +8,7 @@ read the whole table.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from headwater.execute.delta import (
     sequence,
 )
 from headwater.execute.recorder import Recorder
+from headwater.execute.vectors import Positions, without_rows
 from headwater.vocabulary.errors import RefreshFenced
 from headwater.vocabulary.names import TRANSACTION_APP
 
@@ -55,6 +57,19 @@ class Transaction:
         with self._recorder.part("files", self._session), active(self._session):
             written = self._delta.writeFiles(frame._jdf)  # noqa: SLF001
         self._actions += [written.apply(n) for n in range(written.size())]
+
+    def allow_vectors(self) -> None:
+        """From this commit on, rows of the table may be marked as deleted."""
+        told = json.loads(self._delta.snapshot().metadata().json())["metaData"]
+        told["configuration"]["delta.enableDeletionVectors"] = "true"
+        self._delta.updateMetadata(action_object(self._session, "metaData", told), False)  # noqa: FBT003
+
+    def mark(self, losses: Sequence[tuple[Action, Positions]]) -> None:
+        """Leave files in the table, without some of their rows."""
+        with self._recorder.part("vectors", self._session):
+            marked = [(action_object(self._session, "add", file), rows) for file, rows in losses]
+            for pair in without_rows(self._session, self._target.path, marked):
+                self._actions += pair
 
     def remove(self, files: Sequence[Action]) -> None:
         """Take files out of the table."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
@@ -10,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 from headwater.capture.actions import Action
 from headwater.capture.state import LiveFiles
 from headwater.commit.lock import commit_lock
+from headwater.commit.losses import divided, file_name
 from headwater.commit.target import Target
 from headwater.commit.transaction import Transaction
 from headwater.execute.reading import stored_rows
 from headwater.execute.staged import Staged, Stored
-from headwater.plan.patch import fed, patched
+from headwater.execute.vectors import Positions
+from headwater.plan.patch import coming, fed, patched, places
 from headwater.plan.render import listed
 from headwater.plan.steps import Append, Overwrite, Patch, Write
-from headwater.vocabulary.names import CHANGE, FILE, TRANSACTION_APP, quoted
+from headwater.vocabulary.names import CHANGE, FILE, PLACE, TRANSACTION_APP, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -47,19 +51,26 @@ def _append(step: Append, staged: Staged, target: Target) -> None:
 
 @write.register
 def _patch(step: Patch, staged: Staged, target: Target) -> None:
-    """Files that lose rows are written anew without them; the others stay as they are."""
+    """Rows that come, in new files, with those of the files that are written anew."""
     stored = _require(staged.stored)
     transaction = Transaction(staged.session, target, staged.recorder)
-    touched = _touched_files(step, staged, stored)
-    losing = stored_rows(staged.session, stored, touched)
-    losing.createOrReplaceTempView(_TOUCHED)
-    content = patched(step.columns, step.identity, _TOUCHED, step.relation)
-    if touched and stored.has_feed:
+    losses = divided(stored.files, _gone(step, staged), vectors=stored.vectors)
+    if losses.marked and not stored.vectors:
+        transaction.allow_vectors()
+    kept = stored_rows(staged.session, stored, losses.anew)
+    content = coming(step.columns, step.relation)
+    if losses.anew:
+        kept.createOrReplaceTempView(_TOUCHED)
+        content = patched(step.columns, _TOUCHED, step.relation)
+    if losses.any and stored.has_feed:
         marked = f"SELECT *, CAST(NULL AS STRING) AS {CHANGE} FROM ({content})"
         content = f"{marked} UNION ALL {fed(step.columns, step.relation)}"
-    frame = _fitting(staged.session.sql(content), losing)
-    transaction.add(frame.coalesce(_parts(touched, staged.session)))
-    transaction.remove(touched)
+    frame = _fitting(staged.session.sql(content), kept)
+    transaction.add(frame.coalesce(_parts(losses.anew, staged.session)))
+    if losses.marked:
+        going = _positions(step, staged)
+        transaction.mark([(file, going[file_name(file)]) for file in losses.marked])
+    transaction.remove(losses.anew)
     transaction.commit()
 
 
@@ -80,22 +91,26 @@ def _rows(staged: Staged, step: Write) -> DataFrame:
     return staged.session.sql(f"SELECT {listed(step.columns)} FROM {quoted(step.relation)}")
 
 
-def _touched_files(step: Patch, staged: Staged, stored: Stored) -> list[Action]:
-    """The files that the patch takes rows from."""
-    kept = staged.kept[step.relation]
-    if kept.table is not None:
-        names = set(kept.table.column(FILE).to_pylist()) - {None}
+def _gone(step: Patch, staged: Staged) -> dict[str, int]:
+    """How many stored rows the patch takes out, by file."""
+    table = staged.kept[step.relation].table
+    if table is not None:
+        return dict(Counter(name for name in table.column(FILE).to_pylist() if name is not None))
+    counted = staged.session.sql(places(step.relation, f"count({PLACE})")).collect()
+    return {row[0]: row[1] for row in counted}
+
+
+def _positions(step: Patch, staged: Staged) -> dict[str, Positions]:
+    """Which rows those are."""
+    table = staged.kept[step.relation].table
+    if table is None:
+        sql = places(step.relation, f"collect_list({PLACE})")
+        gathered = staged.session.sql(sql).toArrow()
     else:
-        distinct = f"SELECT DISTINCT {FILE} FROM {quoted(step.relation)} WHERE {FILE} IS NOT NULL"
-        names = {row[0] for row in staged.session.sql(distinct).collect()}
-    files = [file for file in stored.files if _name(file) in names]
-    if len(files) != len(names):
-        raise ValueError("a file of the view is unknown to its log, or known twice")
-    return files
-
-
-def _name(file: Action) -> str:
-    return str(file["path"]).rpartition("/")[2]
+        rows = table.filter(table.column(FILE).is_valid()).select([FILE, PLACE])
+        gathered = rows.group_by(FILE).aggregate([(PLACE, "list")])
+    names, positions = gathered.column(FILE), gathered.column(1)
+    return dict(zip(names.to_pylist(), positions.to_pylist(), strict=True))
 
 
 def _stored(staged: Staged) -> DataFrame:
@@ -117,7 +132,7 @@ def _fitting(frame: DataFrame, stored: DataFrame) -> DataFrame:
     return frame.select(*shown)
 
 
-def _parts(files: list[Action], session: SparkSession) -> int:
+def _parts(files: Sequence[Action], session: SparkSession) -> int:
     """So few that files stay large, but not fewer than there are cores to write them."""
     size = sum(int(file.get("size") or 0) for file in files)
     rows = LiveFiles.of(files).statistics.rows or 0

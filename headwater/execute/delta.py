@@ -27,9 +27,17 @@ def delta_log(session: SparkSession, path: str) -> Any:
 
 
 def files_frame(
-    session: SparkSession, path: str, version: int, adds: Sequence[Action]
+    session: SparkSession,
+    path: str,
+    version: int,
+    adds: Sequence[Action],
+    *,
+    with_places: bool = False,
 ) -> DataFrame:
-    """The rows of some files of a table, read as that version of the table reads them."""
+    """The rows of some files of a table, read as that version of the table reads them.
+
+    `with_places`: `_metadata` tells each row's number within its file (`row_index`).
+    """
     from pyspark.sql import DataFrame as Frame  # noqa: PLC0415
 
     log = delta_log(session, path)
@@ -37,10 +45,23 @@ def files_frame(
     snapshot = log.update(False, absent, absent)  # noqa: FBT003  (its answer is awaited)
     if snapshot.version() != version:
         snapshot = log.getSnapshotAt(version, absent, absent, False)  # noqa: FBT003
+    snapshot = _telling_places(session, log, snapshot) if with_places else snapshot
     files = sequence(session, (action_object(session, "add", add) for add in adds))
     with active(session):
         frame = log.createDataFrame(snapshot, files, False, absent)  # noqa: FBT003
     return Frame(frame, session)
+
+
+def _telling_places(session: SparkSession, log: Any, snapshot: Any) -> Any:
+    """Delta hides rows' numbers in tables without deletion vectors; to a reader it makes none."""
+    feature = ["deletionVectors"]
+    minimal = {"minReaderVersion": 3, "minWriterVersion": 7}
+    features = {"readerFeatures": feature, "writerFeatures": feature}
+    marking = action_object(session, "protocol", minimal | features)
+    protocol = marking.merge(sequence(session, [snapshot.protocol()]))
+    some = _jvm(session).scala.Some(protocol)
+    shown = _jvm(session).org.apache.spark.sql.delta.DummySnapshot
+    return shown(log.logPath(), log, snapshot.metadata(), nothing(session), some)
 
 
 @contextmanager

@@ -10,9 +10,10 @@ from headwater.capture.log import open_log
 from headwater.execute.delta import files_frame
 from headwater.execute.staged import Stored
 from headwater.plan.consolidate import consolidated, difference
+from headwater.plan.patch import PLACED
 from headwater.plan.steps import ReadChanges
 from headwater.plan.stored import StoredTable
-from headwater.vocabulary.names import FILE, WEIGHT, quoted
+from headwater.vocabulary.names import WEIGHT, quoted
 
 _FEW_FILES = 32
 
@@ -59,10 +60,10 @@ def snapshot(session: SparkSession, path: str, version: int | None) -> DataFrame
 def stored_rows(
     session: SparkSession, stored: Stored, files: Sequence[Action] | None = None
 ) -> DataFrame:
-    """A view's stored rows, each with its file; of all files, or of some."""
+    """A view's stored rows, each with its place; of all files, or of some."""
     chosen = stored.files if files is None else files
-    frame = files_frame(session, stored.path, stored.version, chosen)
-    return frame.selectExpr("*", f"_metadata.file_name AS {FILE}")
+    frame = files_frame(session, stored.path, stored.version, chosen, with_places=True)
+    return frame.selectExpr(*PLACED)
 
 
 def changes(

@@ -24,6 +24,7 @@ class Stored:
     version: int
     files: tuple[Action, ...]
     has_feed: bool = True  # Delta writes rows with a change type as plain rows where it is off
+    vectors: bool | None = None  # whether it has deletion vectors, or that it may get them
 
     @property
     def rows(self) -> int | None:

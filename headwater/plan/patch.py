@@ -1,9 +1,7 @@
 """A view's change as a patch of its table: which stored rows go, which rows come.
 
-Every row of a patch says what happens (`_change_type`) and, if it is about a stored row, in which
-file that is. The files named are written anew without the rows that go, and the others stay. A row
-that is stored several times and loses some of its copies has the others in the patch too, as
-`stay`: all copies are taken out by value, and those come back.
+Every row of a patch says what happens (`_change_type`) and, if a stored row goes, where that one
+lies: its file and its number within it. So of several equal rows just as many go as shall.
 """
 
 from __future__ import annotations
@@ -14,13 +12,16 @@ from dataclasses import dataclass
 from headwater.plan.render import listed
 from headwater.plan.steps import TARGET
 from headwater.plan.within import Bound, within
-from headwater.vocabulary.names import CHANGE, FILE, WEIGHT, quoted
+from headwater.vocabulary.names import CHANGE, FILE, PLACE, WEIGHT, quoted
 
 _KINDS = "__hw_kinds"
 _COPIES = "__hw_copies"
 _COPY = "__hw_copy"
 _COMES = f"{CHANGE} IN ('insert', 'update_postimage')"
 _GOES = f"{CHANGE} IN ('delete', 'update_preimage')"
+
+PLACED = ("*", f"_metadata.file_name AS {FILE}", f"_metadata.row_index AS {PLACE}")
+"""A table's columns and where each row lies, as SQL."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,9 @@ def keyed_patch(keyed: Keyed, found: str, source: str) -> str:
     )
     on = _same(keyed.keys) or "TRUE"
     return (
-        f"SELECT {shown}, CASE WHEN {_GOES} THEN {FILE} END AS {FILE}, {CHANGE} "
-        f"FROM (SELECT {old}, {new}, t.{FILE}, {kinds} AS {_KINDS} "
+        f"SELECT {shown}, CASE WHEN {_GOES} THEN {FILE} END AS {FILE}, "
+        f"CASE WHEN {_GOES} THEN {PLACE} END AS {PLACE}, {CHANGE} "
+        f"FROM (SELECT {old}, {new}, t.{FILE}, t.{PLACE}, {kinds} AS {_KINDS} "
         f"FROM {quoted(source)} s LEFT JOIN {quoted(found)} t ON {on}) p "
         f"LATERAL VIEW explode({_KINDS}) k AS {CHANGE}"
     )
@@ -88,42 +90,52 @@ def found_rows(columns: tuple[str, ...], rows: str) -> str:
 
 
 def rows_patch(columns: tuple[str, ...], found: str, rows: str) -> str:
-    """-n: n of the stored copies go, the others stay; +n: n copies come."""
+    """-n: n of the stored copies go; +n: n copies come."""
     names, weight = listed(columns), quoted(WEIGHT)
     shown = ", ".join(f"s.{quoted(c)}" for c in columns)
     alike = f"OVER (PARTITION BY {names}"
     stored = (
-        f"SELECT {names}, {FILE}, row_number() {alike} ORDER BY {FILE}) AS {_COPY}, "
+        f"SELECT {names}, {FILE}, {PLACE}, "
+        f"row_number() {alike} ORDER BY {FILE}, {PLACE}) AS {_COPY}, "
         f"count(*) {alike}) AS {_COPIES} FROM {quoted(found)}"
     )
     drift = "raise_error('HEADWATER_DRIFT: the table lacks a row that its sources once gave it')"
     enough = f"coalesce(t.{_COPIES}, 0) >= -s.{weight}"
     return (
         f"SELECT {shown}, CASE WHEN {enough} THEN t.{FILE} ELSE {drift} END AS {FILE}, "
-        f"CASE WHEN t.{_COPY} <= -s.{weight} THEN 'delete' ELSE 'stay' END AS {CHANGE} "
+        f"t.{PLACE}, 'delete' AS {CHANGE} "
         f"FROM (SELECT * FROM {quoted(rows)} WHERE {weight} < 0) s "
         f"LEFT JOIN ({stored}) t ON {_same(columns)} "
-        f"UNION ALL SELECT {names}, CAST(NULL AS STRING), 'insert' "
+        f"WHERE t.{_COPY} <= -s.{weight} OR NOT {enough} "
+        f"UNION ALL SELECT {names}, CAST(NULL AS STRING), CAST(NULL AS BIGINT), 'insert' "
         f"FROM (SELECT * FROM {quoted(rows)} WHERE {weight} > 0) c "
         f"LATERAL VIEW explode(array_repeat(1, CAST({weight} AS INT))) n AS {_COPY}"
     )
 
 
-def patched(columns: tuple[str, ...], identity: tuple[str, ...], table: str, patch: str) -> str:
+def patched(columns: tuple[str, ...], table: str, patch: str) -> str:
     """The rows of a table, or of those of its files that a patch names, once it is applied."""
     shown = ", ".join(f"t.{quoted(c)}" for c in columns)
-    going = f"(SELECT {listed(identity) or '1'} FROM {quoted(patch)} WHERE {_GOES})"
-    coming = f"{_COMES} OR {CHANGE} = 'stay'"
+    gone = f"(SELECT {FILE}, {PLACE} FROM {quoted(patch)} WHERE {_GOES})"
     return (
-        f"SELECT {shown} FROM {quoted(table)} t LEFT ANTI JOIN {going} s "
-        f"ON {_same(identity) or 'TRUE'} "
-        f"UNION ALL SELECT {listed(columns)} FROM {quoted(patch)} WHERE {coming}"
+        f"SELECT {shown} FROM {quoted(table)} t LEFT ANTI JOIN {gone} s "
+        f"ON t.{FILE} = s.{FILE} AND t.{PLACE} = s.{PLACE} UNION ALL {coming(columns, patch)}"
     )
+
+
+def coming(columns: tuple[str, ...], patch: str) -> str:
+    """The rows that a patch puts in."""
+    return f"SELECT {listed(columns)} FROM {quoted(patch)} WHERE {_COMES}"
+
+
+def places(patch: str, gathered: str) -> str:
+    """The places of the rows that a patch takes out, by file, gathered by an aggregate."""
+    return f"SELECT {FILE}, {gathered} FROM {quoted(patch)} WHERE {_GOES} GROUP BY {FILE}"
 
 
 def fed(columns: tuple[str, ...], patch: str) -> str:
     """What the table's change feed tells of a patch."""
-    return f"SELECT {listed(columns)}, {CHANGE} FROM {quoted(patch)} WHERE {CHANGE} <> 'stay'"
+    return f"SELECT {listed(columns)}, {CHANGE} FROM {quoted(patch)}"
 
 
 def _same(columns: tuple[str, ...]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import singledispatch
 
 from headwater.plan.consolidate import consolidated, difference
-from headwater.plan.patch import patched
+from headwater.plan.patch import PLACED, patched
 from headwater.plan.render import listed
 from headwater.plan.steps import (
     TARGET,
@@ -22,7 +22,7 @@ from headwater.plan.steps import (
     Step,
 )
 from headwater.plan.stored import StoredTable
-from headwater.vocabulary.names import FILE, WEIGHT, quoted
+from headwater.vocabulary.names import WEIGHT, quoted
 
 Tables = Mapping[str, StoredTable]
 
@@ -68,7 +68,7 @@ def _changes(step: ReadChanges, tables: Tables, target: str) -> str:
 
 @statement.register
 def _own(step: ReadView, tables: Tables, target: str) -> str:
-    return _view(step.name, f"SELECT *, _metadata.file_name AS {FILE} FROM {target}")
+    return _view(step.name, f"SELECT {', '.join(PLACED)} FROM {target}")
 
 
 @statement.register
@@ -97,7 +97,7 @@ def _rewrite(step: Rewrite, tables: Tables, target: str) -> str:
 
 @statement.register
 def _patch(step: Patch, tables: Tables, target: str) -> str:
-    content = patched(step.columns, step.identity, TARGET, step.relation)
+    content = patched(step.columns, TARGET, step.relation)
     return f"INSERT OVERWRITE {target} {content}"
 
 

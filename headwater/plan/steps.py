@@ -12,7 +12,7 @@ from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.technique import Technique
 
 TARGET = "__hw_view"
-"""The view's own table as it was when the refresh began: all columns, and each row's file."""
+"""The view's own table as it was when the refresh began: all columns, and where each row lies."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,6 @@ class Append(Write):
 class Patch(Write):
     """Take stored rows out and put rows in; see `plan/patch.py`."""
 
-    identity: tuple[str, ...]  # columns by which a stored row is told from the others
-
 
 PRESENT = "__hw_present"
 """In a relation of recomputed keys: whether the key has a row in the new state."""
@@ -98,7 +96,7 @@ class Rewrite(Write):
 
     @property
     def patch(self) -> Patch:
-        return Patch(self.name, self.relation, self.columns, self.columns)
+        return Patch(self.name, self.relation, self.columns)
 
 
 @dataclass(frozen=True)

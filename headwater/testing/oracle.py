@@ -38,7 +38,7 @@ from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.view import CompiledView
 from headwater.vocabulary.algebra import Scan
 from headwater.vocabulary.clocks import bound, values_at
-from headwater.vocabulary.names import FILE, WEIGHT, quoted
+from headwater.vocabulary.names import FILE, PLACE, WEIGHT, quoted
 from headwater.vocabulary.technique import Technique
 
 if TYPE_CHECKING:
@@ -164,7 +164,8 @@ class Oracle:
             self._local(netted(states), ddl).createOrReplaceTempView(changes_name(name))
         if not view.is_opaque:
             self._content(view, "__hw_before", lambda scan: old_name(scan.source), before)
-            place = f"CAST(monotonically_increasing_id() DIV 2 AS STRING) AS {FILE}"
+            number = "monotonically_increasing_id()"
+            place = f"CAST({number} DIV 2 AS STRING) AS {FILE}, {number} % 2 AS {PLACE}"
             self._fix(f"SELECT *, {place} FROM __hw_before", TARGET)
             names = listed(view.layout.visible)
             self._fix(f"SELECT * FROM (\n{wanted}\n) AS w({names})", "__hw_wanted")
@@ -278,7 +279,7 @@ def played(write: Write) -> str:
         return f"{old} UNION ALL SELECT {names} FROM {quoted(write.relation)}"
     patch = write.patch if isinstance(write, Rewrite) else write
     if isinstance(patch, Patch):
-        return patched(patch.columns, patch.identity, TARGET, patch.relation)
+        return patched(patch.columns, TARGET, patch.relation)
     return f"SELECT {names} FROM {quoted(write.relation)}"
 
 

@@ -11,6 +11,9 @@ WEIGHT = "__hw_weight"
 FILE = "__hw_file"
 """The name of the file that a stored row is in."""
 
+PLACE = "__hw_place"
+"""The number of a stored row within its file."""
+
 CHANGE = "_change_type"
 """Delta's own name for what happened to a row of a change feed."""
 

@@ -46,7 +46,7 @@ def groups_write(
     )
     found = planning.relation("found", found_by_keys(layout.keys, states), once=True)
     patch = planning.relation("patch", keyed_patch(keyed, found, states), once=True)
-    return Patch("patch", patch, layout.columns, layout.keys)
+    return Patch("patch", patch, layout.columns)
 
 
 def _state_change(layout: Layout, groups: Groups, change: str, *, inserts_only: bool) -> str:

@@ -34,7 +34,7 @@ def keys_write(planning: Planning, layout: Layout) -> Write:
     found = planning.relation("found", found_by_keys(layout.keys, state), once=True)
     sql = keyed_patch(_replaced(layout), found, state)
     patch = planning.relation("patch", sql, once=True)
-    return Patch("patch", patch, layout.columns, layout.keys)
+    return Patch("patch", patch, layout.columns)
 
 
 def _replaced(layout: Layout) -> Keyed:

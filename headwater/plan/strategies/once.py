@@ -71,7 +71,7 @@ def _write(planning: Planning, layout: Layout, once: Once, signed: str) -> Write
     state = planning.relation("state", _state(layout, once, rows), once=True)
     found = planning.relation("found", found_by_keys(once.key, state), once=True)
     patch = planning.relation("patch", keyed_patch(_keyed(layout, once), found, state), once=True)
-    return Patch("patch", patch, layout.columns, once.key)
+    return Patch("patch", patch, layout.columns)
 
 
 def _netted(layout: Layout, once: Once, signed: str) -> str:

@@ -34,4 +34,4 @@ def patch_rows(planning: Planning, layout: Layout, rows: str) -> Patch:
     """Find the stored copies of the rows that go; take out as many as the change says."""
     found = planning.relation("found", found_rows(layout.columns, rows), once=True)
     patch = planning.relation("patch", rows_patch(layout.columns, found, rows), once=True)
-    return Patch("patch", patch, layout.columns, layout.columns)
+    return Patch("patch", patch, layout.columns)
