@@ -26,7 +26,7 @@ from headwater.commit.writers import write
 from headwater.execute.cause import cause_of
 from headwater.execute.relations import Kept
 from headwater.execute.staged import Staged
-from headwater.plan.steps import Overwrite, Patch
+from headwater.plan.steps import Overwrite, Patch, Renew
 from headwater.vocabulary.errors import (
     CommitFailed,
     CommitUnsettled,
@@ -93,7 +93,7 @@ def _counted(staged: Staged, target: Target) -> Target:
     inserted, deleted = kept.rows if kept is not None else None, 0
     if isinstance(staged.write, Patch) and kept is not None:
         inserted, deleted = _patch_sizes(staged, kept)
-    elif isinstance(staged.write, Overwrite) and staged.stored is not None:
+    elif isinstance(staged.write, (Overwrite, Renew)) and staged.stored is not None:
         deleted = staged.stored.rows or 0
     return replace(target, stamp=replace(target.stamp, inserted=inserted, deleted=deleted))
 

@@ -20,7 +20,7 @@ from headwater.execute.staged import Staged, Stored
 from headwater.execute.vectors import Positions
 from headwater.plan.patch import coming, fed, patched, places
 from headwater.plan.render import listed
-from headwater.plan.steps import Append, Overwrite, Patch, Write
+from headwater.plan.steps import Append, Overwrite, Patch, Renew, Write
 from headwater.vocabulary.names import CHANGE, FILE, PLACE, TRANSACTION_APP, quoted
 
 if TYPE_CHECKING:
@@ -81,9 +81,18 @@ def _overwrite(step: Overwrite, staged: Staged, target: Target) -> None:
         with staged.recorder.part("files", staged.session):
             _replace(_rows(staged, step), target)
         return
+    _put_in_place(step, staged, target)
+
+
+@write.register
+def _renew(step: Renew, staged: Staged, target: Target) -> None:
+    _put_in_place(step, staged, target)
+
+
+def _put_in_place(step: Write, staged: Staged, target: Target) -> None:
     transaction = Transaction(staged.session, target, staged.recorder)
     transaction.add(_fitting(_rows(staged, step), _stored(staged)))
-    transaction.remove(staged.stored.files)
+    transaction.remove(_require(staged.stored).files)
     transaction.commit()
 
 

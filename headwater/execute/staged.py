@@ -10,7 +10,7 @@ from headwater.capture.actions import Action
 from headwater.capture.state import LiveFiles
 from headwater.execute.recorder import Recorder
 from headwater.execute.relations import Kept
-from headwater.plan.steps import Overwrite, Write
+from headwater.plan.steps import Overwrite, Renew, Write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,5 +44,6 @@ class Staged:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to write."""
-        kept = self.kept.get(self.write.relation)
-        return kept is not None and kept.rows == 0 and not isinstance(self.write, Overwrite)
+        write = self.write
+        kept = self.kept.get(write.change if isinstance(write, Renew) else write.relation)
+        return kept is not None and kept.rows == 0 and not isinstance(write, Overwrite)

@@ -18,6 +18,7 @@ from headwater.plan.steps import (
     ReadSnapshot,
     ReadView,
     RefreshPlan,
+    Renew,
     Rewrite,
     Step,
 )
@@ -41,6 +42,7 @@ _CHANGED = 0.6  # per changed row that is read and netted
 _PATCHED = 2.0  # per row or key that is looked for in the view and told to its change feed
 _WRITE = 0.16  # per row written
 _REWRITE = 1.0  # per row of a file that loses some
+_RENEW = 1.5  # per row of a table that is matched with touched keys and written anew
 _FIND = 0.25  # per row of the view that is compared with the rows or keys to be found
 _COMPARE = 1.2  # per row of either side of a difference
 _JOB = 0.2  # seconds per relation that is evaluated and kept
@@ -135,6 +137,8 @@ def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], si
         return _QUERY + (rows * heavy + size.rows * _WRITE + compared) * _MICRO
     moved = sum(_moved(w) for w in windows.values() if w.changed)
     carried = moved * sum(_CARRIED[kind] for kind in _heavy(root))
+    if isinstance(write, Renew):
+        return (carried + size.rows * _RENEW) * _MICRO
     if isinstance(write, Append):
         return (carried + moved * _WRITE) * _MICRO
     if not isinstance(write, Patch):

@@ -17,6 +17,7 @@ from headwater.vocabulary.names import CHANGE, FILE, PLACE, WEIGHT, quoted
 _KINDS = "__hw_kinds"
 _COPIES = "__hw_copies"
 _COPY = "__hw_copy"
+_TOUCHED = "__hw_touched"
 _COMES = f"{CHANGE} IN ('insert', 'update_postimage')"
 _GOES = f"{CHANGE} IN ('delete', 'update_preimage')"
 
@@ -70,6 +71,20 @@ def keyed_patch(keyed: Keyed, found: str, source: str) -> str:
         f"FROM (SELECT {old}, {new}, t.{FILE}, t.{PLACE}, {kinds} AS {_KINDS} "
         f"FROM {quoted(source)} s LEFT JOIN {quoted(found)} t ON {on}) p "
         f"LATERAL VIEW explode({_KINDS}) k AS {CHANGE}"
+    )
+
+
+def keyed_content(keyed: Keyed, source: str) -> str:
+    """The whole table once the keys in a relation, each there once, have their new rows."""
+    shown = ", ".join(
+        f"CASE WHEN s.{_TOUCHED} THEN {_fresh(keyed, c)} ELSE t.{quoted(c)} END AS {quoted(c)}"
+        for c in keyed.columns
+    )
+    stays = f"CASE WHEN t.{FILE} IS NULL THEN {keyed.comes} ELSE NOT ({keyed.leaves}) END"
+    return (
+        f"SELECT /*+ SHUFFLE_HASH(s) */ {shown} FROM {quoted(TARGET)} t "
+        f"FULL JOIN (SELECT *, TRUE AS {_TOUCHED} FROM {quoted(source)}) s ON {_same(keyed.keys)} "
+        f"WHERE CASE WHEN s.{_TOUCHED} THEN {stays} ELSE TRUE END"
     )
 
 

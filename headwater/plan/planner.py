@@ -44,6 +44,9 @@ _FLOOD, _FLOOD_ROWS = 0.05, 10_000
 _LARGE_ROWS = 200_000
 """To find out which of a source's files can be skipped takes as long as to read this many rows."""
 
+_LARGE_FILE_ROWS = 2_000_000
+"""Within a file only pages can be skipped."""
+
 Way = Callable[[Planning, "CompiledView", "Situation", Technique], Write]
 
 
@@ -81,8 +84,13 @@ class Situation:
 
     @property
     def large(self) -> frozenset[str]:
-        sizes = ((w.source, w.total_rows or 0) for w in self.windows.values())
-        return frozenset(source for source, rows in sizes if rows >= _LARGE_ROWS)
+        """The sources of which a part may be read much faster than the whole."""
+        return frozenset(w.source for w in self.windows.values() if _is_large(w))
+
+
+def _is_large(window: SourceWindow) -> bool:
+    least = _LARGE_ROWS if window.total_files > 1 else _LARGE_FILE_ROWS
+    return (window.total_rows or 0) >= least
 
 
 @dataclass(frozen=True)
@@ -178,16 +186,22 @@ def plan_refresh(view: CompiledView, situation: Situation, choice: Choice) -> Re
 def _plan(
     view: CompiledView, situation: Situation, technique: Technique, reasons: tuple[Reason, ...]
 ) -> RefreshPlan:
-    if technique is not Technique.REBUILD:
-        return _assembled(view, situation, technique, _write, reasons)
-    ways = [_rewrite] if _may_compare(view, situation) else []
-    ways += [_overwrite] if not ways or _may_overwrite(view, situation) else []
+    ways = _ways(view, situation, technique)
     plans = [_assembled(view, situation, technique, way, reasons) for way in ways]
     return min(plans, key=lambda plan: _model(view, situation, plan))
 
 
-def _may_compare(view: CompiledView, situation: Situation) -> bool:
-    return situation.exists and uncomparable(view.decided) is None
+def _ways(view: CompiledView, situation: Situation, technique: Technique) -> list[Way]:
+    """The writes that give the same content; they differ in what the change feed tells."""
+    may_overwrite = _may_overwrite(view, situation)
+    if technique is Technique.REBUILD:
+        compares = situation.exists and uncomparable(view.decided) is None
+        return [*([_rewrite] if compares else []), *([_overwrite] if may_overwrite else [])] or [
+            _overwrite
+        ]
+    by_key = technique in {Technique.MERGE, Technique.REKEY} and view.layout.keys
+    renews = by_key and may_overwrite and situation.policy is Policy.AUTO
+    return [_write, *([_renewed] if renews else [])]
 
 
 def _may_overwrite(view: CompiledView, situation: Situation) -> bool:
@@ -225,19 +239,28 @@ def _reads(planning: Planning, view: CompiledView, situation: Situation) -> tupl
     return reading_steps(planning, view.layout.root, situation.windows, view.catalog)
 
 
-def _write(
-    planning: Planning, view: CompiledView, situation: Situation, technique: Technique
-) -> Write:
+def _write(planning: Planning, view: CompiledView, now: Situation, technique: Technique) -> Write:
     layout = view.layout
     if technique is Technique.APPEND:
         return append_write(planning, layout)
-    if technique is Technique.MERGE:
-        return groups_write(planning, layout, view.types, inserts_only=_gains(view, situation))
-    if technique is Technique.REKEY and layout.keys is not None:
-        return keys_write(planning, layout)
+    if layout.keys is not None and technique in {Technique.MERGE, Technique.REKEY}:
+        return _by_key(planning, view, now, technique, whole=False)
     if technique in {Technique.DELTA, Technique.REKEY}:
         return _by_rows(planning, view)
     raise ValueError(f"{technique} is no incremental technique")
+
+
+def _renewed(planning: Planning, view: CompiledView, now: Situation, technique: Technique) -> Write:
+    return _by_key(planning, view, now, technique, whole=True)
+
+
+def _by_key(
+    planning: Planning, view: CompiledView, now: Situation, technique: Technique, *, whole: bool
+) -> Write:
+    if technique is Technique.REKEY:
+        return keys_write(planning, view.layout, whole=whole)
+    gains = _gains(view, now)
+    return groups_write(planning, view.layout, view.types, inserts_only=gains, whole=whole)
 
 
 def _by_rows(planning: Planning, view: CompiledView) -> Write:

@@ -18,6 +18,7 @@ from headwater.plan.steps import (
     ReadSnapshot,
     ReadView,
     RefreshPlan,
+    Renew,
     Rewrite,
     Step,
 )
@@ -93,6 +94,11 @@ def _overwrite(step: Overwrite, tables: Tables, target: str) -> str:
 def _rewrite(step: Rewrite, tables: Tables, target: str) -> str:
     names = listed(step.columns)
     return f"INSERT OVERWRITE {target} SELECT {names} FROM {quoted(step.content)}"
+
+
+@statement.register
+def _renew(step: Renew, tables: Tables, target: str) -> str:
+    return f"INSERT OVERWRITE {target} SELECT {listed(step.columns)} FROM {quoted(step.relation)}"
 
 
 @statement.register

@@ -74,6 +74,13 @@ class Patch(Write):
     """Take stored rows out and put rows in; see `plan/patch.py`."""
 
 
+@dataclass(frozen=True)
+class Renew(Write):
+    """Put a whole content, made of the old one and a change, in the old one's place."""
+
+    change: str  # nothing is written if this relation is empty
+
+
 PRESENT = "__hw_present"
 """In a relation of recomputed keys: whether the key has a row in the new state."""
 

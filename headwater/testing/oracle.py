@@ -31,6 +31,7 @@ from headwater.plan.steps import (
     Derive,
     Patch,
     RefreshPlan,
+    Renew,
     Rewrite,
     Write,
 )
@@ -127,10 +128,9 @@ class Oracle:
             tried[verdict.technique] = "sound" if verdict.sound else verdict.reason.code
             own = verdict.technique is Technique.REBUILD and not view.layout.hidden
             if verdict.sound and (view.clocks or not own):  # own words cannot give other rows
-                situation = replace(situation, forced=verdict.technique)
-                choice = Choice(verdict.technique, (), (), ())
-                mismatch = self._try(view, plan_refresh(view, situation, choice), small=small)
-                failed += [mismatch] if mismatch else []
+                for plan in _plans(view, situation, verdict.technique):
+                    mismatch = self._try(view, plan, small=small)
+                    failed += [mismatch] if mismatch else []
         return tried, failed
 
     def rounds(self, sql: str, tables: Mapping[str, TableStates]) -> bool:
@@ -269,6 +269,14 @@ def netted(states: TableStates) -> Rows:
             rows[key] = row
             weights[key] = weights.get(key, 0) + sign
     return [(*rows[key], weight) for key, weight in weights.items() if weight]
+
+
+def _plans(view: CompiledView, situation: Situation, technique: Technique) -> list[RefreshPlan]:
+    """A technique as it is forced, and as it is for a small view that nobody follows."""
+    choice = Choice(technique, (), (), ())
+    plan = plan_refresh(view, replace(situation, forced=technique), choice)
+    alone = plan_refresh(view, replace(situation, followed=False), choice)
+    return [plan, alone] if isinstance(alone.write, Renew) else [plan]
 
 
 def played(write: Write) -> str:

@@ -23,7 +23,7 @@ def price(technique: Technique, changed: SourceWindow, *others: SourceWindow) ->
     write = Overwrite("write", "rows", ("a",))
     steps = (write,)
     if technique is not Technique.REBUILD:
-        steps = (CHANGES, ReadView("view"), Patch("write", "patch", ("a",), ("a",)))
+        steps = (CHANGES, ReadView("view"), Patch("write", "patch", ("a",)))
     windows = {each.source: each for each in (changed, *others)}
     return model_seconds(RefreshPlan(technique, steps), ROOT, windows, VIEW)
 

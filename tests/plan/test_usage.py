@@ -10,7 +10,7 @@ FEED = ReadChanges("__hw_changes_t", "t", 1, 2, ("a",), inserts_only=False, has_
 
 
 def counted(*derived: Derive) -> dict[str, int]:
-    steps = (FEED, *derived, Patch("patch", "__hw_9_patch", ("a",), ("a",)))
+    steps = (FEED, *derived, Patch("patch", "__hw_9_patch", ("a",)))
     return mentions(RefreshPlan(Technique.DELTA, steps))
 
 

@@ -40,7 +40,7 @@ def lake(shared_lake: Lake) -> Lake:
 
 def actions(lake: Lake, view: str, kind: str) -> list[dict[str, Any]]:
     """What the newest commit of a view says."""
-    newest = max(lake._log(view))  # noqa: SLF001
+    newest = max(lake._log(view))
     lines = [json.loads(line) for line in newest.read_text().splitlines()]
     return [line[kind] for line in lines if kind in line]
 
@@ -51,7 +51,9 @@ def files(lake: Lake, view: str) -> list[dict[str, Any]]:
 
 def test_a_plain_table_until_it_pays(lake: Lake) -> None:
     """Whoever cannot read deletion vectors can read a view that does not need them."""
-    assert not any(actions(lake, view, "protocol")[0].get("readerFeatures") for view in lake.queries)
+    assert not any(
+        actions(lake, view, "protocol")[0].get("readerFeatures") for view in lake.queries
+    )
 
 
 def test_rows_go_by_marks(lake: Lake) -> None:

@@ -14,9 +14,10 @@ from headwater.plan.mergeable import (
     average_sql,
     may_overflow,
 )
-from headwater.plan.patch import Keyed, found_by_keys, keyed_patch
+from headwater.plan.patch import Keyed
 from headwater.plan.planning import Planning
-from headwater.plan.steps import Patch, Write
+from headwater.plan.steps import Write
+from headwater.plan.strategies.by_key import write_by_key
 from headwater.vocabulary.algebra import Item
 from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.names import WEIGHT, quoted
@@ -25,7 +26,12 @@ _SIGN = "__hw_sign"
 
 
 def groups_write(
-    planning: Planning, layout: Layout, types: dict[str, AggregateTypes], *, inserts_only: bool
+    planning: Planning,
+    layout: Layout,
+    types: dict[str, AggregateTypes],
+    *,
+    inserts_only: bool,
+    whole: bool,
 ) -> Write:
     """state′ = state + change for every touched group; a group goes when its count comes to 0."""
     groups = layout.groups
@@ -44,9 +50,7 @@ def groups_write(
         dict(values.inserts(layout)),
         leaves=f"t.{quoted(COUNT)} + s.{quoted(COUNT)} = 0" if layout.keys else "FALSE",
     )
-    found = planning.relation("found", found_by_keys(layout.keys, states), once=True)
-    patch = planning.relation("patch", keyed_patch(keyed, found, states), once=True)
-    return Patch("patch", patch, layout.columns)
+    return write_by_key(planning, keyed, states, whole=whole)
 
 
 def _state_change(layout: Layout, groups: Groups, change: str, *, inserts_only: bool) -> str:

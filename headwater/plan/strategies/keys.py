@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from headwater.plan.layout import Layout
-from headwater.plan.patch import Keyed, found_by_keys, keyed_patch
+from headwater.plan.patch import Keyed
 from headwater.plan.planning import Planning
 from headwater.plan.render import computed
 from headwater.plan.restrict import restrict
 from headwater.plan.shape import grouped_shape
-from headwater.plan.steps import PRESENT, Patch, Write
+from headwater.plan.steps import PRESENT, Write
+from headwater.plan.strategies.by_key import write_by_key
 from headwater.vocabulary.algebra import Item, column
 from headwater.vocabulary.names import quoted
 
 _PREFIX = "__hw_touched_"
 
 
-def keys_write(planning: Planning, layout: Layout) -> Write:
+def keys_write(planning: Planning, layout: Layout, *, whole: bool) -> Write:
     """Touched groups come from the query without HAVING; those it hides now are deleted."""
     shape = grouped_shape(layout.root)
     if shape is None or not layout.keys:
@@ -31,10 +32,7 @@ def keys_write(planning: Planning, layout: Layout) -> Write:
     wanted = tuple((column(layout.id_of(name)), _PREFIX + name) for name in layout.keys)
     fresh = planning.new(restrict(layout.root, wanted, touched))
     state = planning.relation("state", _state(layout, touched, fresh), once=True)
-    found = planning.relation("found", found_by_keys(layout.keys, state), once=True)
-    sql = keyed_patch(_replaced(layout), found, state)
-    patch = planning.relation("patch", sql, once=True)
-    return Patch("patch", patch, layout.columns)
+    return write_by_key(planning, _replaced(layout), state, whole=whole)
 
 
 def _replaced(layout: Layout) -> Keyed:

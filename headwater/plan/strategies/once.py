@@ -12,10 +12,11 @@ from __future__ import annotations
 from sqlglot import exp
 
 from headwater.plan.layout import Layout
-from headwater.plan.patch import Keyed, found_by_keys, keyed_patch
+from headwater.plan.patch import Keyed
 from headwater.plan.planning import Planning
 from headwater.plan.render import computed, listed
-from headwater.plan.steps import PRESENT, TARGET, Patch, Write
+from headwater.plan.steps import PRESENT, TARGET, Write
+from headwater.plan.strategies.by_key import write_by_key
 from headwater.plan.strategies.rebuild import content_relation
 from headwater.plan.strategies.rows import as_table_rows
 from headwater.plan.view import Once
@@ -69,9 +70,7 @@ def once_rebuild(planning: Planning, layout: Layout, once: Once, sql: str | None
 def _write(planning: Planning, layout: Layout, once: Once, signed: str) -> Write:
     rows = planning.relation("rows", _netted(layout, once, signed), once=True)
     state = planning.relation("state", _state(layout, once, rows), once=True)
-    found = planning.relation("found", found_by_keys(once.key, state), once=True)
-    patch = planning.relation("patch", keyed_patch(_keyed(layout, once), found, state), once=True)
-    return Patch("patch", patch, layout.columns)
+    return write_by_key(planning, _keyed(layout, once), state, whole=False)
 
 
 def _netted(layout: Layout, once: Once, signed: str) -> str:
