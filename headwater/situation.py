@@ -182,7 +182,6 @@ def _window(
         rows=change.rows,
         bytes=change.bytes,
         total_rows=told.rows,
-        total_files=told.files,
         reach=min(1.0, change.files / max(told.files, 1)),
     )
 

@@ -70,7 +70,7 @@ def _patch(step: Patch, staged: Staged, target: Target) -> None:
     if losses.marked:
         going = _positions(step, staged)
         transaction.mark([(file, going[file_name(file)]) for file in losses.marked])
-    transaction.remove(losses.anew)
+    transaction.remove((*losses.anew, *losses.emptied))
     transaction.commit()
 
 

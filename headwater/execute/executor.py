@@ -36,6 +36,9 @@ _MOST = 0.5
 _ONE_TASK_BYTES = 16 * 2**20
 """So much is read by one task in less time than an exchange between several takes."""
 
+_ONE_TASK_VIEW_BYTES = 4 * 2**20
+"""Likewise of a view's own table, whose rows are looked up."""
+
 Checkpoint = Callable[[str], None]
 """Called before each step with its name; raises to stop the refresh."""
 
@@ -96,7 +99,9 @@ class Executor:
         elif isinstance(step, ReadChanges):
             self._make_changes(step)
         elif isinstance(step, ReadView) and self._stored is not None:
-            self._register(step.name, stored_rows(self._session, self._stored))
+            rows = stored_rows(self._session, self._stored)
+            is_small = self._stored.bytes <= _ONE_TASK_VIEW_BYTES
+            self._register(step.name, rows.coalesce(1) if is_small else rows)
         elif isinstance(step, Derive):
             frame = self._session.sql(self._bounds.fill(step.sql))
             passing = not self._passing.isdisjoint(named_in(step.sql))

@@ -30,6 +30,10 @@ class Stored:
     def rows(self) -> int | None:
         return LiveFiles.of(self.files).statistics.rows
 
+    @property
+    def bytes(self) -> int:
+        return LiveFiles.of(self.files).statistics.bytes
+
 
 @dataclass(frozen=True)
 class Staged:

@@ -42,7 +42,7 @@ _CHANGED = 0.6  # per changed row that is read and netted
 _PATCHED = 2.0  # per row or key that is looked for in the view and told to its change feed
 _WRITE = 0.16  # per row written
 _REWRITE = 1.0  # per row of a file that loses some
-_RENEW = 1.5  # per row of a table that is matched with touched keys and written anew
+_RENEW = 4.0  # per row of a table that is matched with touched keys and written anew
 _FIND = 0.25  # per row of the view that is compared with the rows or keys to be found
 _COMPARE = 1.2  # per row of either side of a difference
 _JOB = 0.2  # seconds per relation that is evaluated and kept
@@ -50,6 +50,12 @@ _STAGE = 0.15  # per operator that moves rows between tasks
 _COMMIT = 0.25
 _FEED = 0.11
 _QUERY = 0.03  # to plan and run the view's whole query, however little it reads
+MARKED_ROWS = 20_000
+"""A file with fewer rows is written anew rather than marked."""
+
+MOST_DEAD = 0.2
+"""A file with a larger share of dead rows is written anew."""
+
 _UNKNOWN_SHARE = 0.05
 """Of a source, where the log does not tell how many rows changed."""
 
@@ -144,8 +150,14 @@ def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], si
     if not isinstance(write, Patch):
         return carried * _MICRO
     patched = moved if plan.technique is Technique.DELTA else min(moved, size.rows)
-    anew = min(_spread(moved, size), _reached(plan, windows, size))
+    touched = min(_spread(moved, size), _reached(plan, windows, size))
+    anew = 0.0 if _is_marked(patched, touched, size) else touched
     return (carried + patched * _PATCHED + anew * _REWRITE) * _MICRO
+
+
+def _is_marked(going: float, touched: float, size: Size) -> bool:
+    """Whether files that lose rows stay, with those rows marked as dead."""
+    return size.rows >= size.files * MARKED_ROWS and going <= MOST_DEAD * touched
 
 
 def _spread(moved: float, size: Size) -> float:

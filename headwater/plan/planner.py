@@ -44,9 +44,6 @@ _FLOOD, _FLOOD_ROWS = 0.05, 10_000
 _LARGE_ROWS = 200_000
 """To find out which of a source's files can be skipped takes as long as to read this many rows."""
 
-_LARGE_FILE_ROWS = 2_000_000
-"""Within a file only pages can be skipped."""
-
 Way = Callable[[Planning, "CompiledView", "Situation", Technique], Write]
 
 
@@ -84,13 +81,8 @@ class Situation:
 
     @property
     def large(self) -> frozenset[str]:
-        """The sources of which a part may be read much faster than the whole."""
-        return frozenset(w.source for w in self.windows.values() if _is_large(w))
-
-
-def _is_large(window: SourceWindow) -> bool:
-    least = _LARGE_ROWS if window.total_files > 1 else _LARGE_FILE_ROWS
-    return (window.total_rows or 0) >= least
+        sizes = ((w.source, w.total_rows or 0) for w in self.windows.values())
+        return frozenset(source for source, rows in sizes if rows >= _LARGE_ROWS)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,6 @@ class SourceWindow:
     rows: int | None = None  # how many rows changed, as far as the log tells
     bytes: int | None = None  # of the files that tell which
     total_rows: int | None = None
-    total_files: int = 2  # several, if the log does not tell
     reach: float = 1.0  # the share of the source's files that rows were taken from
 
 
