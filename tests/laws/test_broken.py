@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sqlglot import exp
 
 from headwater.define.lowering import attach, depend, grouping_sets, where
+from headwater.plan import patch
 from headwater.plan.deltas import keyed, narrowed, pivot
+from headwater.plan.strategies import by_key
 from headwater.testing.oracle import Oracle, TableStates
 from headwater.vocabulary.names import WEIGHT, quoted
 
@@ -52,7 +56,26 @@ def keys_never_blank(key, number, position, sets):
     return key.copy()
 
 
+def forgets_leavers(keyed, source):
+    """A table written whole that keeps the groups without rows."""
+    return patch.keyed_content(replace(keyed, leaves="FALSE"), source)
+
+
+def forgets_others(keyed, source):
+    """A table written whole of which only the touched groups are left."""
+    content, keys = patch.keyed_content(keyed, source), ", ".join(map(quoted, keyed.keys))
+    return f"SELECT * FROM ({content}) LEFT SEMI JOIN {quoted(source)} USING ({keys})"
+
+
 BROKEN = {
+    "renewed, leavers": (
+        "SELECT g, min(k) AS least FROM r GROUP BY g",
+        [(by_key, "keyed_content", forgets_leavers)],
+    ),
+    "renewed, others": (
+        "SELECT g, count(*) AS n FROM s GROUP BY g",
+        [(by_key, "keyed_content", forgets_others)],
+    ),
     "pivot": (
         "SELECT * FROM r PIVOT (count(*) FOR w IN ('a' AS x, 'b' AS y))",
         [(pivot, "touched_keys", gains_only)],
