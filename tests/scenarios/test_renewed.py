@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from headwater.plan import cost
@@ -20,13 +18,13 @@ def rebuilds_are_dear(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def small(lake: Lake) -> Iterator[Lake]:
+def small(lake: Lake) -> Lake:
     lake.source("t", "id INT, g STRING, x DOUBLE, v INT", ROWS)
     lake.view("merged", "SELECT g, sum(v) AS total, count(*) AS n FROM t GROUP BY g", "POLICY AUTO")
     rekeyed = "SELECT g, v, max(x) AS most, sum(x) AS sum FROM t GROUP BY g, v HAVING count(*) > 1"
     lake.view("rekeyed", rekeyed, "POLICY AUTO")
     lake.refresh()
-    yield lake
+    return lake
 
 
 def test_groups_come_change_and_go(small: Lake) -> None:
