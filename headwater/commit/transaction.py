@@ -28,7 +28,7 @@ from headwater.execute.delta import (
 from headwater.execute.recorder import Recorder
 from headwater.execute.vectors import Positions, without_rows
 from headwater.vocabulary.errors import RefreshFenced
-from headwater.vocabulary.names import TRANSACTION_APP
+from headwater.vocabulary.names import CHANGE, TRANSACTION_APP, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -55,8 +55,23 @@ class Transaction:
     def add(self, frame: DataFrame) -> None:
         """Write rows to new files; those with a change type go to the change feed alone."""
         with self._recorder.part("files", self._session), active(self._session):
-            written = self._delta.writeFiles(frame._jdf)  # noqa: SLF001
+            written = self._delta.writeFiles(self._fitting(frame)._jdf)  # noqa: SLF001
         self._actions += [written.apply(n) for n in range(written.size())]
+
+    def _fitting(self, frame: DataFrame) -> DataFrame:
+        """The rows in the table's own types: a sum's type may be wider than what is stored."""
+        from pyspark.sql.functions import col  # noqa: PLC0415  (pyspark loads where Spark runs)
+        from pyspark.sql.types import StructType  # noqa: PLC0415
+
+        stored = StructType.fromJson(json.loads(self._delta.metadata().schema().json()))
+        types = {field.name: field.dataType for field in stored.fields}
+        shown = [
+            col(quoted(f.name))
+            if f.name == CHANGE or f.dataType == types[f.name]
+            else col(quoted(f.name)).cast(types[f.name]).alias(f.name)
+            for f in frame.schema.fields
+        ]
+        return frame.select(*shown)
 
     def allow_vectors(self) -> None:
         """From this commit on, rows of the table may be marked as deleted."""

@@ -45,7 +45,7 @@ def write(step: Write, staged: Staged, target: Target) -> None:
 @write.register
 def _append(step: Append, staged: Staged, target: Target) -> None:
     transaction = Transaction(staged.session, target, staged.recorder)
-    transaction.add(_fitting(_rows(staged, step), _stored(staged)).coalesce(1))
+    transaction.add(_rows(staged, step).coalesce(1))
     transaction.commit()
 
 
@@ -57,16 +57,16 @@ def _patch(step: Patch, staged: Staged, target: Target) -> None:
     losses = divided(stored.files, _gone(step, staged), vectors=stored.vectors)
     if losses.marked and not stored.vectors:
         transaction.allow_vectors()
-    kept = stored_rows(staged.session, stored, losses.anew)
     content = coming(step.columns, step.relation)
     if losses.anew:
+        kept = stored_rows(staged.session, stored, losses.anew)
         kept.createOrReplaceTempView(_TOUCHED)
         content = patched(step.columns, _TOUCHED, step.relation)
     if losses.any and stored.has_feed:
-        marked = f"SELECT *, CAST(NULL AS STRING) AS {CHANGE} FROM ({content})"
-        content = f"{marked} UNION ALL {fed(step.columns, step.relation)}"
-    frame = _fitting(staged.session.sql(content), kept)
-    transaction.add(frame.coalesce(_parts(losses.anew, staged.session)))
+        stored_too = f"SELECT *, CAST(NULL AS STRING) AS {CHANGE} FROM ({content})"
+        content = f"{stored_too} UNION ALL {fed(step.columns, step.relation)}"
+    parts = _parts(losses.anew, staged.kept[step.relation].rows, staged.session)
+    transaction.add(staged.session.sql(content).coalesce(parts))
     if losses.marked:
         going = _positions(step, staged)
         transaction.mark([(file, going[file_name(file)]) for file in losses.marked])
@@ -91,7 +91,7 @@ def _renew(step: Renew, staged: Staged, target: Target) -> None:
 
 def _put_in_place(step: Write, staged: Staged, target: Target) -> None:
     transaction = Transaction(staged.session, target, staged.recorder)
-    transaction.add(_fitting(_rows(staged, step), _stored(staged)))
+    transaction.add(_rows(staged, step))
     transaction.remove(_require(staged.stored).files)
     transaction.commit()
 
@@ -122,29 +122,10 @@ def _positions(step: Patch, staged: Staged) -> dict[str, Positions]:
     return dict(zip(names.to_pylist(), positions.to_pylist(), strict=True))
 
 
-def _stored(staged: Staged) -> DataFrame:
-    """The view's table without its rows."""
-    return stored_rows(staged.session, _require(staged.stored), ())
-
-
-def _fitting(frame: DataFrame, stored: DataFrame) -> DataFrame:
-    """The rows in the table's own types: a sum's type may be wider than what is stored."""
-    from pyspark.sql.functions import col  # noqa: PLC0415
-
-    types = {f.name: f.dataType for f in stored.schema.fields}
-    shown = [
-        col(quoted(f.name))
-        if f.name == CHANGE or f.dataType == types[f.name]
-        else col(quoted(f.name)).cast(types[f.name]).alias(f.name)
-        for f in frame.schema.fields
-    ]
-    return frame.select(*shown)
-
-
-def _parts(files: Sequence[Action], session: SparkSession) -> int:
+def _parts(files: Sequence[Action], patched_rows: int, session: SparkSession) -> int:
     """So few that files stay large, but not fewer than there are cores to write them."""
     size = sum(int(file.get("size") or 0) for file in files)
-    rows = LiveFiles.of(files).statistics.rows or 0
+    rows = patched_rows + (LiveFiles.of(files).statistics.rows or 0)
     at_once = min(session.sparkContext.defaultParallelism, _MOST_TASKS)
     enough = max(size // _TASK_BYTES, rows // _TASK_ROWS)
     return max(1, math.ceil(size / _FILE_BYTES), min(at_once, enough))
