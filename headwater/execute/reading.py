@@ -10,10 +10,9 @@ from headwater.capture.log import open_log
 from headwater.execute.delta import files_frame
 from headwater.execute.staged import Stored
 from headwater.plan.consolidate import consolidated, difference
-from headwater.plan.patch import PLACED
 from headwater.plan.steps import ReadChanges
 from headwater.plan.stored import StoredTable
-from headwater.vocabulary.names import WEIGHT, quoted
+from headwater.vocabulary.names import FILE, PLACE, WEIGHT, quoted
 
 _FEW_FILES = 32
 
@@ -63,7 +62,9 @@ def stored_rows(
     """A view's stored rows, each with its place; of all files, or of some."""
     chosen = stored.files if files is None else files
     frame = files_frame(session, stored.path, stored.version, chosen, with_places=True)
-    return frame.selectExpr(*PLACED)
+    return frame.selectExpr(
+        "*", f"_metadata.file_name AS {FILE}", f"_metadata.row_index AS {PLACE}"
+    )
 
 
 def changes(

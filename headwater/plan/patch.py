@@ -21,9 +21,6 @@ _TOUCHED = "__hw_touched"
 _COMES = f"{CHANGE} IN ('insert', 'update_postimage')"
 _GOES = f"{CHANGE} IN ('delete', 'update_preimage')"
 
-PLACED = ("*", f"_metadata.file_name AS {FILE}", f"_metadata.row_index AS {PLACE}")
-"""A table's columns and where each row lies, as SQL."""
-
 
 @dataclass(frozen=True)
 class Keyed:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import singledispatch
 
 from headwater.plan.consolidate import consolidated, difference
-from headwater.plan.patch import PLACED, patched
+from headwater.plan.patch import patched
 from headwater.plan.render import listed
 from headwater.plan.steps import (
     TARGET,
@@ -23,7 +23,7 @@ from headwater.plan.steps import (
     Step,
 )
 from headwater.plan.stored import StoredTable
-from headwater.vocabulary.names import WEIGHT, quoted
+from headwater.vocabulary.names import FILE, PLACE, WEIGHT, quoted
 
 Tables = Mapping[str, StoredTable]
 
@@ -69,7 +69,9 @@ def _changes(step: ReadChanges, tables: Tables, target: str) -> str:
 
 @statement.register
 def _own(step: ReadView, tables: Tables, target: str) -> str:
-    return _view(step.name, f"SELECT {', '.join(PLACED)} FROM {target}")
+    """Any number will do that the same row gets again: not every table tells its rows' places."""
+    place = f"_metadata.file_name AS {FILE}, monotonically_increasing_id() AS {PLACE}"
+    return _view(step.name, f"SELECT *, {place} FROM {target}")
 
 
 @statement.register
