@@ -14,7 +14,7 @@ ROWS = [(i, None if i % 9 == 0 else f"g{i % 5}", i * 1.5, i % 3) for i in range(
 @pytest.fixture(autouse=True)
 def rebuilds_are_dear(monkeypatch: pytest.MonkeyPatch) -> None:
     """As they are where the sources are large."""
-    monkeypatch.setattr(cost, "_SCAN", 1e6)
+    monkeypatch.setattr(cost, "_QUERY", 1e3)
 
 
 @pytest.fixture
