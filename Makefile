@@ -25,7 +25,7 @@ check: $(VENV)/.installed ## ruff, mypy, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bench: $(VENV)/.prepared ## all benchmarks in an hour or so, going on where they stopped; writes docs/benchmarks.md
+bench: $(VENV)/.peers ## all benchmarks in an hour or so, going on where they stopped; writes docs/benchmarks.md
 	$(BIN)/python -m benchmarks
 
 bench-quick: $(VENV)/.prepared ## the benchmarks that take a few minutes
@@ -69,4 +69,9 @@ $(VENV)/.installed: pyproject.toml requirements.lock | $(VENV)/bin/python
 # Delta's jars and the class archive: tests start many sessions, and each is then twice as fast.
 $(VENV)/.prepared: $(VENV)/.installed
 	$(BIN)/python -m headwater.execute.archive
+	@touch $@
+
+# What Spark Declarative Pipelines need besides Spark; they are measured beside Headwater.
+$(VENV)/.peers: $(VENV)/.prepared
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements.lock 'pyspark[pipelines]'
 	@touch $@
