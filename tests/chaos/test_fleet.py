@@ -13,7 +13,7 @@ from tests.chaos.fleet import Fleet, own_database
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SECONDS = 180
+SECONDS = 120
 TABLES = 4
 """Five views each."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from headwater.capture.actions import live_rows
 from headwater.capture.log import open_log
 from headwater.commit import losses
+from headwater.execute.delta import delta_log
 from headwater.vocabulary.technique import Technique
 from tests.scenarios.lake import Lake
 
@@ -34,6 +36,9 @@ def lake(shared_lake: Lake) -> Lake:
     shared_lake.view("grouped", "SELECT k, sum(v) AS total, count(*) AS n FROM t GROUP BY k")
     shared_lake.view("least", "SELECT k, min(v) AS least FROM t WHERE k < 1190 GROUP BY k")
     shared_lake.view("behind", "SELECT n, total, count(*) AS groups FROM grouped GROUP BY n, total")
+    shared_lake.view(
+        "joined", "SELECT t.id, g.total FROM t JOIN grouped g ON t.k = g.k AND g.n > 1"
+    )
     shared_lake.refresh()
     return shared_lake
 
@@ -90,6 +95,18 @@ def test_the_feed_tells_what_went(lake: Lake) -> None:
     assert feed.count() == len(told)
     assert [row["_change_type"] for row in told] == ["delete"]
     lake.assert_right("behind")
+
+
+def test_marks_are_read_from_a_checkpoint(lake: Lake) -> None:
+    """The log's commits and checksums may be gone; then a checkpoint tells which rows are."""
+    for view in ("doubles", "grouped"):
+        delta_log(lake.spark, lake.path(view)).checkpoint()
+        for checksum in Path(lake.path(view), "_delta_log").glob("*.crc"):
+            checksum.unlink()
+    lake.reopen()
+    lake.change("t", delete="id BETWEEN 300 AND 309")
+    lake.refresh()
+    lake.assert_right()
 
 
 def test_small_files_do_not_pile_up(lake: Lake) -> None:
