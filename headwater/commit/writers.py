@@ -104,8 +104,9 @@ def _gone(step: Patch, staged: Staged) -> dict[str, int]:
     """How many stored rows the patch takes out, by file."""
     table = staged.kept[step.relation].table
     if table is not None:
-        return dict(Counter(name for name in table.column(FILE).to_pylist() if name is not None))
-    counted = staged.session.sql(places(step.relation, f"count({PLACE})")).collect()
+        placed = table.select([FILE, PLACE]).group_by([FILE, PLACE]).aggregate([]).column(FILE)
+        return dict(Counter(name for name in placed.to_pylist() if name is not None))
+    counted = staged.session.sql(places(step.relation, f"count(DISTINCT {PLACE})")).collect()
     return {row[0]: row[1] for row in counted}
 
 

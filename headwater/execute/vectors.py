@@ -36,8 +36,11 @@ def without_rows(
         for file, positions in losses:
             bitmap = _bitmap(session, positions)
             before = file.deletionVector()
+            gone = 0 if before is None else before.cardinality()
             if before is not None:
                 bitmap.merge(store.read(before, table))
+            if bitmap.cardinality() != gone + len(positions):
+                raise ValueError(f"{file.path()} would lose a row that it has lost already")
             bitmap.runOptimize()
             written = writer.write(bitmap.serializeAsByteArray(portable))
             vector = descriptors.onDiskWithRelativePath(
