@@ -66,8 +66,8 @@ def main(arguments: Sequence[str]) -> int:
         store.clear()
     if not chosen.report:
         measuring = Measuring(store, console, chosen.folder, pace_of(chosen, frozenset(ways)))
-        measuring.run(scope.small, scope.wanted)
         measuring.run(scope.large, scope.wanted_large, large=True)
+        measuring.run(scope.small, scope.wanted)
         if scope.large and not any(store.values("memory")):
             with tempfile.TemporaryDirectory(prefix="headwater-memory-") as folder:
                 store.add({"kind": "memory", **memory.measured(Path(folder) / "memory")})
@@ -89,9 +89,9 @@ def scope_of(chosen: argparse.Namespace) -> Scope:
 
 def pace_of(chosen: argparse.Namespace, ways: frozenset[str]) -> Pace:
     """As usual, or in a hurry, or as asked for."""
-    usual = Pace(history=2, rounds=1) if chosen.quick else Pace()
+    usual = Pace()
     history = usual.history if chosen.history is None else chosen.history
-    return Pace(history, chosen.rounds or usual.rounds, bool(history), ways)
+    return Pace(history, chosen.rounds or usual.rounds, usual.warm_up, ways)
 
 
 def picked(only: str) -> tuple[list[Shape], list[Change]]:

@@ -19,9 +19,6 @@ from benchmarks.matrix.runs import short
 from benchmarks.matrix.shapes import Shape
 from benchmarks.matrix.terminal import line
 
-_HISTORY = 3
-"""Rounds before anything is timed: code gets compiled, and `auto` learns what its choices cost."""
-
 _LARGE_ROUNDS = 2
 
 Wanted = Sequence[tuple[Shape, Change]]
@@ -35,10 +32,14 @@ class Pace:
     choices cost. `rounds` is the most that are timed, after an untimed one if `warm_up`.
     """
 
-    history: int = 3
-    rounds: int = 3
-    warm_up: bool = True
+    history: int = 2
+    rounds: int = 1
+    warm_up: bool = False
     ways: frozenset[str] = frozenset()  # who takes part; all, if empty
+
+    def for_large_tables(self) -> Pace:
+        """There are few rows, and they are what the targets name."""
+        return replace(self, rounds=max(self.rounds, _LARGE_ROUNDS), warm_up=self.history > 0)
 
     def for_many_views(self) -> Pace:
         """A graph of many views has a history of many refreshes after one round."""
@@ -63,7 +64,7 @@ class Measuring:
     def run(self, rows: int, wanted: Wanted, *, large: bool = False) -> None:
         """All rows that are missing at one size, one set of tables after the other.
 
-        On a large size no technique is forced, and few rounds are timed.
+        On a large size no technique is forced.
         """
         done = self._store.rows()
         missing = [(s, c) for s, c in wanted if (rows, s.name, c.name) not in done]
@@ -83,14 +84,14 @@ class Measuring:
         shapes = arena.enter(shapes, large=large)
         self._left = len(shapes) * len(changes)
         costly = any(shape.is_costly for shape in shapes)
-        pace = self._pace.for_many_views() if costly else self._pace
+        pace = self._pace.for_large_tables() if large else self._pace
+        pace = pace.for_many_views() if costly else pace
         for number in range(pace.history):
             without = {RECOMPUTE, PIPELINES} if large and number else {PIPELINES}
             arena.round(changes[number % len(changes)], shapes, without=without)
         self.say(f"{pace.history} rounds of history")
         for change in changes:
-            most = min(pace.rounds, _LARGE_ROUNDS) if large else pace.rounds
-            rounds = min(change.rounds, most)
+            rounds = min(change.rounds, pace.rounds)
             once = {RECOMPUTE, PIPELINES} if large else {PIPELINES}
             arena.play(change, shapes, rounds, self._keep, warm_up=pace.warm_up, once=once)
         for shape in shapes:
