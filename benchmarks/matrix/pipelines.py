@@ -79,14 +79,17 @@ class Pipelines:
         settings["spark.sql.catalogImplementation"] = "hive"
         settings["spark.sql.warehouse.dir"] = str(project / "tables")
         settings["spark.ui.enabled"] = "false"
-        given = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
+        # A file, because the JVM that carries the run out is not the one that gets the options.
+        defaults = project / "conf" / "spark-defaults.conf"
+        defaults.parent.mkdir(exist_ok=True)
+        defaults.write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
         home = Path(find_spec("pyspark").origin).parent  # type: ignore[union-attr,arg-type]
         command = [str(home / "bin" / "spark-pipelines"), "run"]
-        command += ["--spec", "spark-pipeline.yml", "--remote", f"local[{os.cpu_count()}]", *given]
+        command += ["--spec", "spark-pipeline.yml", "--remote", f"local[{os.cpu_count()}]"]
+        environment = self._environment(home) | {"SPARK_CONF_DIR": str(defaults.parent)}
         done = subprocess.run(
-            command, cwd=project, env=self._environment(home), capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
+            command, cwd=project, env=environment, capture_output=True, text=True, check=False
+        )
         if done.returncode:
             (project / "failed.log").write_text(done.stdout + done.stderr)
             raise RuntimeError(_last(done.stdout + done.stderr))
