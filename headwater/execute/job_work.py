@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 _WAIT_MILLISECONDS = 50
 _JOB = ("stageIds", "jobTags", "numCompletedTasks")
-_STAGE = ("inputRecords", "inputBytes", "outputBytes", "shuffleWriteBytes")
+_STAGE = ("inputRecords", "inputBytes", "outputBytes", "shuffleWriteBytes", "executorCpuTime")
+_NANOSECONDS_PER_MS = 1_000_000
 
 
 def work_by_part(spark: SparkSession, tag: str) -> dict[str, Work] | None:
@@ -50,15 +51,32 @@ def _work(spark: SparkSession, tag: str) -> dict[str, Work]:
         seen |= stages
         work = Work(jobs=1, tasks=int(_value(text, r"numCompletedTasks=(\d+)")))
         for stage in stages:
-            work += _of_stage(ask.described(store.lastStageAttempt(stage), ask.of_stage))
+            told = _stage(store, stage)
+            if told is not None:
+                work += _of_stage(ask.described(told, ask.of_stage))
         part = max(re.findall(rf"{re.escape(tag)}-\d+", text), default=tag)
         found[part] = found.get(part, Work()) + work
     return found
 
 
+def _stage(store: Any, stage: int) -> Any:
+    """None for one that was skipped and never known."""
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    with suppress(Py4JJavaError):
+        return store.lastStageAttempt(stage)
+    return None
+
+
 def _of_stage(text: str) -> Work:
-    rows, read, written, shuffled = (int(_value(text, rf"{name}=(\d+)")) for name in _STAGE)
-    return Work(rows_read=rows, bytes_read=read, bytes_written=written, shuffle_bytes=shuffled)
+    rows, read, written, shuffled, cpu = (int(_value(text, rf"{name}=(\d+)")) for name in _STAGE)
+    return Work(
+        rows_read=rows,
+        bytes_read=read,
+        bytes_written=written,
+        shuffle_bytes=shuffled,
+        cpu_ms=cpu // _NANOSECONDS_PER_MS,
+    )
 
 
 @dataclass(frozen=True)

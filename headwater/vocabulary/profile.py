@@ -20,6 +20,7 @@ class Work:
     bytes_read: int = 0
     bytes_written: int = 0
     shuffle_bytes: int = 0
+    cpu_ms: int = 0  # of the tasks, not of the driver that planned them
 
     def __add__(self, other: Work) -> Work:
         return Work(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Work)))

@@ -77,7 +77,7 @@ def test_a_refresh_is_not_lost_with_its_figures(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A Spark that cannot say what it did leaves a profile of times alone."""
-    monkeypatch.setattr(job_work, "_STAGE", ("noSuchField",) * 4)
+    monkeypatch.setattr(job_work, "_STAGE", ("noSuchField",) * 5)
     lake.insert("few", (3, 3))
     receipt = lake.refresh("of_few")["of_few"]
     assert receipt.rows_inserted == 1

@@ -50,4 +50,6 @@ def _told(work: Work) -> str:
         told.append(f"shuffled {figures.size(work.shuffle_bytes)}")
     if work.bytes_written:
         told.append(f"wrote {figures.size(work.bytes_written)}")
+    if work.cpu_ms:
+        told.append(f"{figures.seconds(work.cpu_ms / 1000)} of CPU")
     return ", ".join(told)
