@@ -108,7 +108,7 @@ def model_seconds(
         elif isinstance(step, ReadChanges):
             seconds += _read_changes(step, windows[step.source])
         elif isinstance(step, ReadView):
-            seconds += _reached(plan, windows, size) * (_SCAN + _FIND) * _MICRO
+            seconds += _reached(plan, root, windows, size) * (_SCAN + _FIND) * _MICRO
     return seconds + _work(plan, root, windows, size)
 
 
@@ -141,7 +141,7 @@ def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], si
         heavy = sum(_HEAVY[kind] for kind in _heavy(root))
         compared = 2 * size.rows * _COMPARE if isinstance(write, Rewrite) else 0
         return _QUERY + (rows * heavy + size.rows * _WRITE + compared) * _MICRO
-    moved = sum(_moved(w) for w in windows.values() if w.changed)
+    moved = sum(_moved(w) * _fan_out(w, root, windows) for w in windows.values() if w.changed)
     carried = moved * sum(_CARRIED[kind] for kind in _heavy(root))
     if isinstance(write, Renew):
         return (carried + size.rows * _RENEW) * _MICRO
@@ -150,7 +150,7 @@ def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], si
     if not isinstance(write, Patch):
         return carried * _MICRO
     patched = moved if plan.technique is Technique.DELTA else min(moved, size.rows)
-    touched = min(_spread(moved, size), _reached(plan, windows, size))
+    touched = min(_spread(moved, size), _reached(plan, root, windows, size))
     anew = 0.0 if _is_marked(patched, touched, size) else touched
     return (carried + patched * _PATCHED + anew * _REWRITE) * _MICRO
 
@@ -167,16 +167,27 @@ def _spread(moved: float, size: Size) -> float:
     return size.rows * (1 - missed)
 
 
-def _reached(plan: RefreshPlan, windows: Mapping[str, SourceWindow], size: Size) -> float:
+def _reached(
+    plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], size: Size
+) -> float:
     """Rows of the view where its change can be.
 
-    Where rows follow rows, the view mostly lies as its sources do, and so do their changes. Groups
-    and partitions lie by their keys.
+    Where rows follow rows, the view mostly lies as its largest source does, and so do their
+    changes. Groups and partitions lie by their keys, and the partners of a row anywhere.
     """
     if plan.technique is not Technique.DELTA:
         return size.rows
-    reach = max((w.reach for w in windows.values() if w.changed), default=1.0)
-    return size.rows * max(reach, 1 / max(size.files, 1))
+    changed = [w for w in windows.values() if w.changed]
+    reaches = (w.reach if _fan_out(w, root, windows) == 1 else 1.0 for w in changed)
+    return size.rows * max(max(reaches, default=1.0), 1 / max(size.files, 1))
+
+
+def _fan_out(window: SourceWindow, root: Node, windows: Mapping[str, SourceWindow]) -> float:
+    """How many rows a row is joined with: as many as the largest source has for each of its own."""
+    if not any(isinstance(node, Join) for node in walk(root)):
+        return 1.0
+    largest = max(w.total_rows or 0 for w in windows.values())
+    return max(1.0, largest / max(window.total_rows or largest, 1))
 
 
 def _moved(window: SourceWindow) -> float:

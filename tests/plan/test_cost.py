@@ -7,10 +7,11 @@ import pytest
 from headwater.plan.cost import UNKNOWN, Size, model_seconds
 from headwater.plan.steps import Overwrite, Patch, ReadChanges, ReadView, RefreshPlan
 from headwater.plan.strategies.inputs import SourceWindow
-from headwater.vocabulary.algebra import Scan
+from headwater.vocabulary.algebra import Join, JoinKind, Node, Scan
 from headwater.vocabulary.technique import Technique
 
 ROOT = Scan("t", 0, (("a", "a"),))
+JOIN = Join(ROOT, Scan("s", 1, (("b", "b"),)), JoinKind.INNER, None)
 CHANGES = ReadChanges("changes", "t", 1, 2, ("a",), inserts_only=False, has_feed=True)
 VIEW = Size(rows=20_000_000, files=40)
 
@@ -19,13 +20,15 @@ def window(rows: int = 1_000, reach: float = 1.0, total: int | None = 20_000_000
     return SourceWindow("t", 1, 2, changed=True, rows=rows, total_rows=total, reach=reach)
 
 
-def price(technique: Technique, changed: SourceWindow, *others: SourceWindow) -> float:
+def price(
+    technique: Technique, changed: SourceWindow, *others: SourceWindow, root: Node = ROOT
+) -> float:
     write = Overwrite("write", "rows", ("a",))
     steps = (write,)
     if technique is not Technique.REBUILD:
         steps = (CHANGES, ReadView("view"), Patch("write", "patch", ("a",)))
     windows = {each.source: each for each in (changed, *others)}
-    return model_seconds(RefreshPlan(technique, steps), ROOT, windows, VIEW)
+    return model_seconds(RefreshPlan(technique, steps), root, windows, VIEW)
 
 
 def test_a_change_in_few_files_finds_and_rewrites_few() -> None:
@@ -54,6 +57,17 @@ def test_more_changed_rows_are_dearer() -> None:
     for technique in (Technique.DELTA, Technique.MERGE, Technique.REKEY):
         assert price(technique, window(10_000_000)) > price(technique, window(10)) + 10
     assert price(Technique.REBUILD, window(10_000_000)) == price(Technique.REBUILD, window(10))
+
+
+def test_a_row_is_as_dear_as_the_rows_it_is_joined_with() -> None:
+    """A hundred rows of a table a thousandth as large move a hundred thousand, anywhere."""
+    facts = SourceWindow("s", 1, 1, changed=False, total_rows=20_000_000)
+    few = window(100, reach=0.01, total=20_000)
+    alone = price(Technique.DELTA, few, facts)
+    joined = price(Technique.DELTA, few, facts, root=JOIN)
+    many = price(Technique.DELTA, window(100_000), facts, root=JOIN)
+    assert joined > alone * 2
+    assert joined == pytest.approx(many, rel=0.05)
 
 
 def test_a_source_of_unknown_size_makes_a_rebuild_the_last_resort() -> None:
