@@ -22,7 +22,7 @@ def last_measured(ledger: Ledger, view: str) -> AttemptRecord | None:
     return next((attempt for attempt in newest if _sample(attempt) is not None), None)
 
 
-def experience_of(ledger: Ledger, view: str, regret: float) -> Experience:
+def experience_of(ledger: Ledger, view: str, regret: float, concurrency: float = 1.0) -> Experience:
     """What this view's refreshes took, and all views'.
 
     A new chance may cost at most the share `regret` of what the window's refreshes took in all.
@@ -38,7 +38,7 @@ def experience_of(ledger: Ledger, view: str, regret: float) -> Experience:
         if _loss(recent[0], technique, known) > affordable:
             own += known
     others = ledger.attempts.list(state=AttemptState.SUCCEEDED, limit=_OTHERS)
-    return Experience(own, _samples(others))
+    return Experience(own, _samples(others), concurrency)
 
 
 def _samples(attempts: Iterable[AttemptRecord]) -> tuple[Sample, ...]:
@@ -51,7 +51,7 @@ def _sample(attempt: AttemptRecord) -> Sample | None:
     model = 0.0 if technique is None else attempt.forecast.get(technique.value, 0.0)
     if technique is None or model <= 0 or not attempt.seconds:
         return None
-    return Sample(technique, model, attempt.seconds)
+    return Sample(technique, model, attempt.seconds, attempt.concurrency)
 
 
 def _loss(newest: AttemptRecord, technique: Technique, known: tuple[Sample, ...]) -> float:
@@ -59,4 +59,5 @@ def _loss(newest: AttemptRecord, technique: Technique, known: tuple[Sample, ...]
     model = newest.forecast.get(technique.value)
     if model is None:
         return 0.0
-    return Experience(known, known).seconds(technique, model) - (newest.seconds or 0.0)
+    same = Experience(known, known, newest.concurrency)
+    return same.seconds(technique, model) - (newest.seconds or 0.0)

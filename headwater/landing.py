@@ -78,8 +78,10 @@ def _too_long(run: Run, plan: RefreshPlan, seconds: float) -> str:
     )
 
 
-def land(run: Run, situation: Situation, plan: RefreshPlan, staged: Staged) -> tuple[Landed, Stamp]:
-    """Commit what was staged; the stamp says what it is and which versions it stands for."""
+def land(
+    run: Run, situation: Situation, plan: RefreshPlan, staged: Staged
+) -> tuple[Landed | None, Stamp]:
+    """Commit what was staged, if it is anything; the stamp says what, and for which versions."""
     target = _target(run, plan.technique, reshapes=not situation.exists)
     log = run.workspace.log_of(run.view.name)
     try:

@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Started:
-    """When a refresh began, by the clock and by a watch."""
+    """When a refresh began, by the clock and by a watch, and how many others were under way."""
 
     at: datetime
     watch: float
+    others: int = 0
 
     @classmethod
-    def now(cls, clock: Clock) -> Self:
-        return cls(clock.now(), time.perf_counter())
+    def now(cls, clock: Clock, others: int = 0) -> Self:
+        return cls(clock.now(), time.perf_counter(), others)
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,10 @@ class Ran:
     forecast: Mapping[str, float] = field(default_factory=dict)
 
 
-def receipt_of(attempt: str, known: Known, target: Frontier, started: Started, ran: Ran) -> Receipt:
-    """The receipt of a refresh that ends now."""
+def receipt_of(
+    attempt: str, known: Known, target: Frontier, started: Started, ran: Ran, running: int = 1
+) -> Receipt:
+    """The receipt of a refresh that ends now, as one of so many that are `running`."""
     stamp, landed = ran.stamp or known.stamp, ran.landed
     return Receipt(
         attempt=attempt,
@@ -62,6 +65,7 @@ def receipt_of(attempt: str, known: Known, target: Frontier, started: Started, r
         seconds=time.perf_counter() - started.watch,
         reasons=ran.reasons,
         forecast=ran.forecast,
+        concurrency=(started.others + 1 + running) / 2,
     )
 
 

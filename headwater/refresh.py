@@ -58,7 +58,7 @@ def refresh_view(
     changes_read: SharedChanges | None = None,
 ) -> Receipt:
     """Move one view to the pinned versions of what it reads, or say why not."""
-    started = Started.now(workspace.clock)
+    started = Started.now(workspace.clock, others=len(workspace.running))
     known = look_for(workspace, name, request)
     with Attempt(workspace, name, request=request, frontier=known.record.frontier) as attempt:
         recorder, shared = Recorder(attempt.tag), changes_read or SharedChanges({})
@@ -67,7 +67,8 @@ def refresh_view(
             known, target, ran = _refresh_claimed(
                 workspace, name, pins, request, attempt, recorder, shared
             )
-            receipt = receipt_of(attempt.id, known, target, started, ran)
+            running = len(workspace.running)
+            receipt = receipt_of(attempt.id, known, target, started, ran, running)
             attempt.succeed(receipt)
             with recorder.part("publish"):
                 _publish(workspace, known, ran, attempt)
@@ -130,15 +131,16 @@ def _run(run: Run, situation: Situation) -> Ran:
 def _carry_out(run: Run, situation: Situation, choice: Choice, plan: RefreshPlan) -> Ran:
     """The plan's steps, then the commit; nothing is written where no row of the view differs."""
     staged = execute(run, situation, plan, seconds=_patience(situation, choice))
-    if staged.is_empty and situation.exists:
-        with run.recorder.part("publish"):
-            publish_quiet(run.workspace.ledger, run.known.record, run.target)
-        return Ran(choice.technique, choice.reasons, forecast=choice.forecast)
-    with run.recorder.part("commit", run.workspace.spark) as part:
-        run.attempt.finish()
-        landed, stamp = land(run, situation, plan, staged)
-        part.rows = landed.rows_inserted
-    return Ran(choice.technique, choice.reasons, stamp, landed, choice.forecast)
+    if not (staged.is_empty and situation.exists):
+        with run.recorder.part("commit", run.workspace.spark) as part:
+            run.attempt.finish()
+            landed, stamp = land(run, situation, plan, staged)
+            part.rows = landed.rows_inserted if landed is not None else 0
+        if landed is not None:
+            return Ran(choice.technique, choice.reasons, stamp, landed, choice.forecast)
+    with run.recorder.part("publish"):
+        publish_quiet(run.workspace.ledger, run.known.record, run.target)
+    return Ran(choice.technique, choice.reasons, forecast=choice.forecast)
 
 
 def _patience(situation: Situation, choice: Choice) -> float:

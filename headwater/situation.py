@@ -18,6 +18,7 @@ from headwater.execute.own_functions import own_functions
 from headwater.experience import experience_of
 from headwater.plan.compiled import is_current
 from headwater.plan.cost import Size
+from headwater.plan.learnt import Experience
 from headwater.plan.planner import Situation
 from headwater.plan.strategies.inputs import SourceWindow, used_fields
 from headwater.plan.view import CompiledView
@@ -92,10 +93,16 @@ def situate(
         policy=Policy.FULL if request.full else definition.policy,
         forced=request.forced,
         size=_size(workspace, known),
-        experience=experience_of(workspace.ledger, view.name, workspace.config.regret),
+        experience=_experience(workspace, view.name),
         clock=workspace.clock_values(view.clocks, request.at),
         clock_before=known.record.frontier.clock,
     )
+
+
+def _experience(workspace: Workspace, view: str) -> Experience:
+    """With as many refreshes at the same time as there are now."""
+    running = max(len(workspace.running), 1)
+    return experience_of(workspace.ledger, view, workspace.config.regret, running)
 
 
 def _is_consumed(workspace: Workspace, view: str) -> bool:

@@ -15,7 +15,6 @@ call itself.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -24,7 +23,6 @@ from headwater.capture.view_log import stamp_of
 from headwater.commit.target import Target
 from headwater.commit.writers import write
 from headwater.execute.cause import cause_of
-from headwater.execute.relations import Kept
 from headwater.execute.staged import Staged
 from headwater.plan.steps import Overwrite, Patch, Renew
 from headwater.vocabulary.errors import (
@@ -33,7 +31,6 @@ from headwater.vocabulary.errors import (
     HeadwaterError,
     RefreshFenced,
 )
-from headwater.vocabulary.names import CHANGE, quoted
 
 Lookup = Callable[[str, int], Commit | None]
 """Find a commit by attempt id among those after a version."""
@@ -50,12 +47,13 @@ class Landed:
     rows_deleted: int
 
 
-def commit(staged: Staged, target: Target, find: Lookup) -> Landed:
-    """Write once and settle the outcome by looking."""
+def commit(staged: Staged, target: Target, find: Lookup) -> Landed | None:
+    """Write once and settle the outcome by looking; None where there was nothing to write."""
     failure: Exception | None = None
     target = _counted(staged, target)
     try:
-        write(staged.write, staged, target)
+        if not write(staged.write, staged, target):
+            return None
     except Exception as error:  # noqa: BLE001  (whatever it was, the log has the last word)
         failure = error
     with staged.recorder.part("look"):
@@ -91,21 +89,11 @@ def _counted(staged: Staged, target: Target) -> Target:
     """The stamp with the numbers of rows, where they are known before the commit."""
     kept = staged.kept.get(staged.write.relation)
     inserted, deleted = kept.rows if kept is not None else None, 0
-    if isinstance(staged.write, Patch) and kept is not None:
-        inserted, deleted = _patch_sizes(staged, kept)
+    if isinstance(staged.write, Patch):
+        inserted, deleted = staged.census.inserted, staged.census.deleted
     elif isinstance(staged.write, (Overwrite, Renew)) and staged.stored is not None:
         deleted = staged.stored.rows or 0
     return replace(target, stamp=replace(target.stamp, inserted=inserted, deleted=deleted))
-
-
-def _patch_sizes(staged: Staged, kept: Kept) -> tuple[int, int]:
-    if kept.table is not None:
-        kinds = Counter(kept.table.column(CHANGE).to_pylist())
-    else:
-        counting = f"SELECT {CHANGE}, COUNT(*) FROM {quoted(staged.write.relation)} GROUP BY 1"
-        kinds = Counter({row[0]: row[1] for row in staged.session.sql(counting).collect()})
-    updated = kinds["update_postimage"]
-    return kinds["insert"] + updated, kinds["delete"] + updated
 
 
 def _explained(failure: Exception | None, target: Target) -> HeadwaterError:

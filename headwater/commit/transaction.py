@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from headwater.capture.actions import Action
@@ -29,6 +30,7 @@ from headwater.execute.recorder import Recorder
 from headwater.execute.vectors import Positions, without_rows
 from headwater.vocabulary.errors import RefreshFenced
 from headwater.vocabulary.names import CHANGE, TRANSACTION_APP, quoted
+from headwater.vocabulary.stamp import Stamp
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -45,6 +47,7 @@ class Transaction:
         with recorder.part("begin", session), active(session):
             self._delta = delta_log(session, target.path).startTransaction(absent, absent)
         self._actions: list[Any] = []
+        self._written: list[int | None] = []  # rows of the new files
         found = int(self._delta.snapshot().version())
         if found != target.stamp.base:
             raise RefreshFenced(
@@ -56,7 +59,15 @@ class Transaction:
         """Write rows to new files; those with a change type go to the change feed alone."""
         with self._recorder.part("files", self._session), active(self._session):
             written = self._delta.writeFiles(self._fitting(frame)._jdf)  # noqa: SLF001
-        self._actions += [written.apply(n) for n in range(written.size())]
+        files = [written.apply(n) for n in range(written.size())]
+        self._written += [_rows_of(file) for file in files]
+        self._actions += files
+
+    @property
+    def rows_added(self) -> int | None:
+        """The rows of all new files, as far as their statistics tell."""
+        known = [rows for rows in self._written if rows is not None]
+        return sum(known) if len(known) == len(self._written) else None
 
     def _fitting(self, frame: DataFrame) -> DataFrame:
         """The rows in the table's own types: a sum's type may be wider than what is stored."""
@@ -95,29 +106,44 @@ class Transaction:
 
     def commit(self) -> None:
         """All or nothing, as the version after the one it started from."""
-        stamp = self._target.stamp
+        stamp = self._stamp()
         fence = {"appId": TRANSACTION_APP, "version": stamp.sequence, "lastUpdated": _now()}
         self._actions.append(action_object(self._session, "txn", fence))
         self._delta.readWholeTable()
         actions = sequence(self._session, self._actions)
         entry = self._recorder.part("log entry", self._session)
         with entry, commit_lock(self._target.path), active(self._session):
-            self._delta.commit(actions, self._operation())
+            self._delta.commit(actions, self._operation(stamp))
 
-    def _operation(self) -> Any:
+    def _stamp(self) -> Stamp:
+        """With the number of rows, where only what was written tells it."""
+        stamp = self._target.stamp
+        if stamp.inserted is not None or self.rows_added is None:
+            return stamp
+        return replace(stamp, inserted=self.rows_added)
+
+    def _operation(self, stamp: Stamp) -> Any:
         """Delta's word for the commit, with our stamp as its user's words."""
         session, absent = self._session, nothing(self._session)
         jvm: Any = session.sparkContext._jvm  # noqa: SLF001
-        stamp = jvm.scala.Some(self._target.stamp.to_json())
+        told = jvm.scala.Some(stamp.to_json())
         mode = jvm.org.apache.spark.sql.SaveMode.valueOf("Append")
         write = java_class(session, f"{DELTA}.DeltaOperations$Write").getConstructors()[0]
         rest = [absent] * (write.getParameterCount() - 4)
-        values = [mode, absent, absent, stamp, *rest]
+        values = [mode, absent, absent, told, *rest]
         gateway: Any = session.sparkContext._gateway  # noqa: SLF001
         arguments = gateway.new_array(jvm.java.lang.Object, len(values))
         for at, value in enumerate(values):
             arguments[at] = value
         return write.newInstance(arguments)
+
+
+def _rows_of(file: Any) -> int | None:
+    """Of a change file nobody counts the rows."""
+    if file.getClass().getSimpleName() != "AddFile":
+        return 0
+    rows = file.numLogicalRecords()
+    return int(rows.get()) if rows.isDefined() else None
 
 
 def _now() -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import singledispatch
@@ -37,24 +36,29 @@ _MOST_TASKS = 16
 
 
 @singledispatch
-def write(step: Write, staged: Staged, target: Target) -> None:
-    """Carry out a write; whether it landed is for the committer to find out."""
+def write(step: Write, staged: Staged, target: Target) -> bool:
+    """Carry out a write, if there is anything to write; the committer finds out if it landed."""
     raise TypeError(f"no writer for {type(step).__name__}")
 
 
 @write.register
-def _append(step: Append, staged: Staged, target: Target) -> None:
+def _append(step: Append, staged: Staged, target: Target) -> bool:
+    """Of rows that were not kept nobody knows before whether there are any."""
     transaction = Transaction(staged.session, target, staged.recorder)
-    transaction.add(_rows(staged, step).coalesce(1))
+    rows = _rows(staged, step)
+    transaction.add(rows.coalesce(1) if step.relation in staged.kept else rows)
+    if transaction.rows_added == 0:
+        return False
     transaction.commit()
+    return True
 
 
 @write.register
-def _patch(step: Patch, staged: Staged, target: Target) -> None:
+def _patch(step: Patch, staged: Staged, target: Target) -> bool:
     """Rows that come, in new files, with those of the files that are written anew."""
     stored = _require(staged.stored)
     transaction = Transaction(staged.session, target, staged.recorder)
-    losses = divided(stored.files, _gone(step, staged), vectors=stored.vectors)
+    losses = divided(stored.files, staged.census.gone, vectors=stored.vectors)
     if losses.marked and not stored.vectors:
         transaction.allow_vectors()
     content = coming(step.columns, step.relation)
@@ -72,50 +76,41 @@ def _patch(step: Patch, staged: Staged, target: Target) -> None:
         transaction.mark([(file, going[file_name(file)]) for file in losses.marked])
     transaction.remove((*losses.anew, *losses.emptied))
     transaction.commit()
+    return True
 
 
 @write.register
-def _overwrite(step: Overwrite, staged: Staged, target: Target) -> None:
+def _overwrite(step: Overwrite, staged: Staged, target: Target) -> bool:
     """The whole content; a table that gets other columns or none yet is left to Delta."""
     if staged.stored is None or target.reshapes:
         with staged.recorder.part("files", staged.session):
             _replace(_rows(staged, step), target)
-        return
-    _put_in_place(step, staged, target)
+        return True
+    return _put_in_place(step, staged, target)
 
 
 @write.register
-def _renew(step: Renew, staged: Staged, target: Target) -> None:
-    _put_in_place(step, staged, target)
+def _renew(step: Renew, staged: Staged, target: Target) -> bool:
+    return _put_in_place(step, staged, target)
 
 
-def _put_in_place(step: Write, staged: Staged, target: Target) -> None:
+def _put_in_place(step: Write, staged: Staged, target: Target) -> bool:
     transaction = Transaction(staged.session, target, staged.recorder)
     transaction.add(_rows(staged, step))
     transaction.remove(_require(staged.stored).files)
     transaction.commit()
+    return True
 
 
 def _rows(staged: Staged, step: Write) -> DataFrame:
     return staged.session.sql(f"SELECT {listed(step.columns)} FROM {quoted(step.relation)}")
 
 
-def _gone(step: Patch, staged: Staged) -> dict[str, int]:
-    """How many stored rows the patch takes out, by file."""
-    table = staged.kept[step.relation].table
-    if table is not None:
-        placed = table.select([FILE, PLACE]).group_by([FILE, PLACE]).aggregate([]).column(FILE)
-        return dict(Counter(name for name in placed.to_pylist() if name is not None))
-    counted = staged.session.sql(places(step.relation, f"count(DISTINCT {PLACE})")).collect()
-    return {row[0]: row[1] for row in counted}
-
-
 def _positions(step: Patch, staged: Staged) -> dict[str, Positions]:
-    """Which rows those are."""
+    """Which rows the patch takes out, by file."""
     table = staged.kept[step.relation].table
     if table is None:
-        sql = places(step.relation, f"collect_list({PLACE})")
-        gathered = staged.session.sql(sql).toArrow()
+        gathered = staged.session.sql(places(step.relation)).toArrow()
     else:
         rows = table.filter(table.column(FILE).is_valid()).select([FILE, PLACE])
         gathered = rows.group_by(FILE).aggregate([(PLACE, "list")])

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from headwater.execute.relations import SMALL_ROWS, Kept
-from headwater.plan.within import Bound, filled
+from headwater.plan.within import Bound, filled, marked
 from headwater.vocabulary.names import quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import SparkSession
+    from pyspark.sql.types import DataType
 
 _MOST_RANGES = 16
 """Enough for keys in a few clusters; more would cost more to plan than they save."""
 
 _NARROW = 2 * _MOST_RANGES
 """A gap of less than this part of all that the values span is read with the rest."""
+
+_MANY = 20_000
+"""Of more values only the least and the greatest are looked for."""
 
 _ANYTHING = "TRUE"
 
@@ -35,40 +39,65 @@ class Bounds:
         self._known: dict[tuple[str, str], Span | None] = {}
 
     def fill(self, sql: str) -> str:
+        self._ask(marked(sql))
         return filled(sql, self._condition)
 
     def _condition(self, bound: Bound) -> str:
-        at = bound.relation, bound.value
-        if at not in self._known:
-            self._known[at] = self._span(bound)
-        span = self._known[at]
+        span = self._known[bound.relation, bound.value]
         return _ANYTHING if span is None else span.condition(bound.key)
 
-    def _span(self, bound: Bound) -> Span | None:
+    def _ask(self, bounds: Iterable[Bound]) -> None:
         """None where the asking is not worth it, or where order means nothing."""
-        kept = self._kept.get(bound.relation)
+        large: dict[str, list[str]] = {}
+        for relation, value in dict.fromkeys((b.relation, b.value) for b in bounds):
+            if (relation, value) in self._known:
+                continue
+            kept = self._kept.get(relation)
+            if kept is not None and kept.table is None:
+                large.setdefault(relation, []).append(value)
+            else:
+                self._known[relation, value] = self._span(relation, value, kept)
+        for relation, values in large.items():
+            self._ends(relation, values)
+
+    def _span(self, relation: str, value: str, kept: Kept | None) -> Span | None:
         if kept is None:
             all_small = all(each.table is not None for each in self._kept.values())
-            return self._read(bound) if all_small else None
-        if kept.table is None:
-            return self._ends(bound)
-        name = bound.value.strip("`")
-        if name in kept.table.column_names:
+            return self._read(relation, value) if all_small else None
+        name = value.strip("`")
+        if kept.table is not None and name in kept.table.column_names:
             return span_of(kept.table.column(name))
-        return self._read(bound)
+        return self._read(relation, value)
 
-    def _read(self, bound: Bound) -> Span | None:
-        read = f"SELECT {bound.value} AS v FROM {quoted(bound.relation)} LIMIT {SMALL_ROWS + 1}"
+    def _read(self, relation: str, value: str) -> Span | None:
+        read = f"SELECT {value} AS v FROM {quoted(relation)} LIMIT {SMALL_ROWS + 1}"
         found = self._session.sql(read).toArrow().column(0)
         return span_of(found) if len(found) <= SMALL_ROWS else None
 
-    def _ends(self, bound: Bound) -> Span | None:
-        """Of many values only the least and the greatest are asked for."""
-        value = bound.value
-        null = f"if(count(*) > count({value}), NULL, max({value}))"
-        ends = f"explode(array(min({value}), max({value}), {null}))"
-        asked = self._session.sql(f"SELECT {ends} AS v FROM {quoted(bound.relation)}")
-        return span_of(asked.toArrow().column(0), most=1)
+    def _ends(self, relation: str, values: Sequence[str]) -> None:
+        """Of many values only the least and the greatest are asked for, of all at once."""
+        self._known.update({(relation, value): None for value in values})
+        shown = ", ".join(f"{value} AS v{n}" for n, value in enumerate(values))
+        rows = self._session.sql(f"SELECT {shown} FROM {quoted(relation)}")
+        ordered = [n for n, field in enumerate(rows.schema) if _is_ordered(field.dataType)]
+        if not ordered:
+            return
+        ends = (
+            f"array(min(v{n}), max(v{n}), if(count(*) > count(v{n}), NULL, max(v{n})))"
+            for n in ordered
+        )
+        found = rows.selectExpr(*ends).toArrow()
+        for n, column in zip(ordered, found.columns, strict=True):
+            three = column.combine_chunks().flatten()
+            self._known[relation, values[n]] = span_of(three, most=1)
+
+
+def _is_ordered(type_: DataType) -> bool:
+    """Likewise of Spark's types."""
+    from pyspark.sql import types  # noqa: PLC0415  (only where Spark runs)
+
+    plain = types.IntegralType, types.DateType, types.TimestampType, types.TimestampNTZType
+    return isinstance(type_, (*plain, types.DecimalType))
 
 
 @dataclass(frozen=True)
@@ -85,22 +114,27 @@ class Span:
         return f"({' OR '.join(parts)})" if parts else "FALSE"
 
 
-def span_of(column: pa.ChunkedArray, most: int = _MOST_RANGES) -> Span | None:
+def span_of(column: pa.Array | pa.ChunkedArray, most: int = _MOST_RANGES) -> Span | None:
     """Where the values of a type lie whose order no conversion turns round.
 
     Text is left out: set equal to a number or a date it is converted, and then ordered otherwise.
     """
     import pyarrow.types as of  # noqa: PLC0415  (only where Spark runs)
+    from pyarrow import compute  # noqa: PLC0415
 
     kind = column.type
     plain = of.is_integer(kind) or of.is_date(kind) or of.is_timestamp(kind)
     if not plain and not of.is_decimal(kind):
         return None
+    distinct, has_null = compute.unique(column), column.null_count > 0
+    if len(distinct) > _MANY:
+        ends, most = compute.min_max(distinct), 1
+        distinct = [ends["min"], ends["max"]]
     try:
-        values = set(column.to_pylist())
+        values = {value.as_py() for value in distinct}
     except (ValueError, OverflowError):  # Spark knows dates that Python does not
         return None
-    return Span(tuple(ranges(sorted(values - {None}), most)), None in values)
+    return Span(tuple(ranges(sorted(values - {None}), most)), has_null)
 
 
 def ranges(values: list[Any], most: int = _MOST_RANGES) -> list[tuple[Any, Any]]:

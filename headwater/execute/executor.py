@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from headwater.execute.bounds import Bounds
 from headwater.execute.reading import changes, netted, pinned_columns, stored_rows, wide_changes
 from headwater.execute.recorder import Recorder
-from headwater.execute.relations import SMALL_ROWS, Kept, keep
+from headwater.execute.relations import SMALL_ROWS, Kept, gathered, joinable, keep, most_rows
 from headwater.execute.shared_changes import SharedChanges
 from headwater.execute.staged import Staged, Stored
 from headwater.plan.steps import (
@@ -65,13 +65,15 @@ class Executor:
         self._changes = changes_read
         self._mentions: Counter[str] = Counter()
         self._passing: set[str] = set()  # relations with a change below that is not kept
-        self._passes_many = False  # one of those may have many rows
+        self._rows: Counter[str] = Counter()  # of relations made of changes, about
 
     def run(self, plan: RefreshPlan, checkpoint: Checkpoint) -> Staged:
         """Make every relation; a rewrite turns into the cheaper of its two ways."""
-        self._mentions = mentions(plan)
-        self._make_all(plan.steps[:-1], checkpoint)
         write = plan.write
+        self._mentions = mentions(plan)
+        if isinstance(write, Rewrite) and self._stored is not None:
+            self._rows[write.content] = self._stored.rows or 0
+        self._make_all(plan.steps[:-1], checkpoint)
         if isinstance(write, Rewrite):
             write = self._decided(write, checkpoint)
         return Staged(self._session, write, self._stored, dict(self._kept), self._recorder)
@@ -103,50 +105,52 @@ class Executor:
             is_small = self._stored.bytes <= _ONE_TASK_VIEW_BYTES
             self._register(step.name, rows.coalesce(1) if is_small else rows)
         elif isinstance(step, Derive):
-            frame = self._session.sql(self._bounds.fill(step.sql))
-            passing = not self._passing.isdisjoint(named_in(step.sql))
-            if step.once:
-                self._keep(step.name, frame, may_be_small=self._all_small())
-            elif passing:
-                self._pass_or_keep(step.name, frame, may_be_small=self._all_small())
-            else:
-                self._register(step.name, frame)
+            self._derive(step)
         else:
             raise TypeError(f"cannot execute {step}")
 
+    def _derive(self, step: Derive) -> None:
+        frame = self._session.sql(self._bounds.fill(step.sql))
+        named = set(named_in(step.sql))
+        self._rows[step.name] += sum(self._rows[name] for name in named)
+        if step.once:
+            self._keep(step.name, frame)
+        elif not self._passing.isdisjoint(named):
+            self._pass_or_keep(step.name, frame)
+        else:
+            self._register(step.name, frame)
+
     def _make_changes(self, step: ReadChanges) -> None:
         table, window = self._tables[step.source], self._windows[step.source]
-        is_small = window.rows is None or window.rows <= SMALL_ROWS
+        self._rows[step.name] = window.rows or 0
+        is_small = self._rows[step.name] <= SMALL_ROWS
         shared = None
         if is_small:
             shared = self._changes.rows(self._session, table, step, wide_changes)
         if shared is None:
             in_one = is_small and window.bytes is not None and window.bytes <= _ONE_TASK_BYTES
-            frame = changes(self._session, table, step, in_one=in_one)
-            self._pass_or_keep(step.name, frame, may_be_small=is_small)
+            self._pass_or_keep(step.name, changes(self._session, table, step, in_one=in_one))
         elif step.inserts_only:
             self._kept[step.name] = shared
             self._register(step.name, shared.frame)
         else:
-            frame = netted(self._session, step, shared.frame)
-            self._pass_or_keep(step.name, frame, may_be_small=True)
+            self._pass_or_keep(step.name, netted(self._session, step, shared.frame))
 
-    def _pass_or_keep(self, name: str, frame: DataFrame, *, may_be_small: bool) -> None:
+    def _pass_or_keep(self, name: str, frame: DataFrame) -> None:
         """What is named once is computed by whoever names it, in the same job."""
         if self._mentions[name] > 1:
-            self._keep(name, frame, may_be_small=may_be_small)
+            self._keep(name, frame)
             return
-        self._passes_many |= not may_be_small
         self._passing.add(name)
         self._register(name, frame)
 
-    def _keep(self, name: str, frame: DataFrame, *, may_be_small: bool) -> None:
-        kept = self._kept[name] = keep(self._session, frame, may_be_small=may_be_small)
-        self._register(name, kept.frame)
+    def _keep(self, name: str, frame: DataFrame) -> None:
+        """What is taken for small and is not is made twice; the other way round costs less."""
+        may_be_small = self._rows[name] <= most_rows(frame)
+        kept = gathered(self._session, keep(self._session, frame, may_be_small=may_be_small))
+        self._kept[name] = kept
+        self._rows[name] = kept.rows
+        self._register(name, joinable(kept))
 
     def _register(self, name: str, frame: DataFrame) -> None:
         frame.createOrReplaceTempView(name)
-
-    def _all_small(self) -> bool:
-        none_large = all(kept.table is not None for kept in self._kept.values())
-        return none_large and not self._passes_many

@@ -19,6 +19,9 @@ SMALL_ROWS = 100_000
 _SMALL_BYTES = 16 * 2**20
 """What the driver may hold of one relation, as far as its types tell."""
 
+_SENT_BYTES = 128 * 2**20
+"""A relation of no more is sent to who joins it; a view's whole table is not moved to meet it."""
+
 
 @dataclass(frozen=True)
 class Kept:
@@ -39,12 +42,34 @@ def keep(session: SparkSession, frame: DataFrame, *, may_be_small: bool) -> Kept
     return Kept(kept, kept.count())
 
 
+def gathered(session: SparkSession, kept: Kept) -> Kept:
+    """The same, as a local relation if a checkpointed one has turned out to be small."""
+    frame = kept.frame
+    if kept.table is not None or kept.rows > most_rows(frame) or not _all_survive(frame):
+        return kept
+    return local(session, frame.toArrow(), frame.schema)
+
+
+def joinable(kept: Kept) -> DataFrame:
+    """Its rows; Spark itself does not know the size of a checkpointed relation."""
+    is_sent = kept.table is None and kept.rows * _row_width(kept.frame) <= _SENT_BYTES
+    return kept.frame.hint("broadcast") if is_sent else kept.frame
+
+
 def few_rows(frame: DataFrame) -> pa.Table | None:
     """All rows, if they are so few that the driver can hold them."""
-    width = sum(_width(field.dataType) for field in frame.schema.fields)
-    most = min(SMALL_ROWS, _SMALL_BYTES // max(width, 1))
+    most = most_rows(frame)
     table = frame.limit(most + 1).toArrow()
     return table if table.num_rows <= most else None
+
+
+def most_rows(frame: DataFrame) -> int:
+    """So many of a relation's rows, going by their types, are few."""
+    return min(SMALL_ROWS, _SMALL_BYTES // max(_row_width(frame), 1))
+
+
+def _row_width(frame: DataFrame) -> int:
+    return sum(_width(field.dataType) for field in frame.schema.fields)
 
 
 def _width(type_: DataType) -> int:

@@ -38,6 +38,13 @@ _PAGE = "2m"
 """What each sort, join and aggregate of a task takes at least. Spark's own choice, up to 64 MB, is
 cleared to zero every time, and a few dozen small operators of one refresh fill the whole heap."""
 
+_GENERATED_CLASSES = "10000"
+"""Spark compiles a class for every stage of a query and keeps the newest; a refresh needs about
+thirty. Of its own choice, a thousand, forty views in turn find none of theirs left."""
+
+_CODE_CACHE = "-XX:ReservedCodeCacheSize=512m"
+"""Likewise what the JVM makes of those classes: when this is full it throws code away."""
+
 _QUIET = Path(__file__).with_name("log4j2.properties")
 
 Progress = Callable[[str], None]
@@ -118,6 +125,7 @@ def session_settings(config: Config, launch: Launch | None) -> dict[str, str]:
     ours = {
         "spark.app.name": "headwater",
         "spark.scheduler.mode": "FAIR",
+        "spark.sql.codegen.cache.maxEntries": _GENERATED_CLASSES,
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.warehouse.dir": str(config.folder / ".headwater" / "spark"),
         _SPARK_CATALOG: CATALOG,
@@ -168,7 +176,7 @@ def _compiler_options() -> list[str]:
     """A process of a few minutes ends before thoroughly compiled code has paid for itself."""
     collector = ["-XX:+UseSerialGC"] if cores() <= 4 else []  # noqa: PLR2004
     brief = os.environ.get(JIT, "") == BRIEF
-    return [*collector, *(["-XX:TieredStopAtLevel=1"] if brief else [])]
+    return [*collector, _CODE_CACHE, *(["-XX:TieredStopAtLevel=1"] if brief else [])]
 
 
 # --- starting -----------------------------------------------------------------------------------

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from headwater.capture.actions import Action
 from headwater.capture.state import LiveFiles
+from headwater.execute.census import Census, taken
 from headwater.execute.recorder import Recorder
 from headwater.execute.relations import Kept
 from headwater.plan.steps import Overwrite, Renew, Write
@@ -44,6 +46,12 @@ class Staged:
     stored: Stored | None  # None before the first build
     kept: Mapping[str, Kept]  # the relations that were made once
     recorder: Recorder
+
+    @cached_property
+    def census(self) -> Census:
+        """The rows of a patch that is to be written."""
+        with self.recorder.part("count", self.session):
+            return taken(self.session, self.write.relation, self.kept[self.write.relation])
 
     @property
     def is_empty(self) -> bool:

@@ -3,7 +3,9 @@
 Measured seconds over the model's are a factor. It is looked for from the widest to the narrowest:
 in all refreshes of this deployment, in those by the same technique, in the view's own by it. Each
 pulls what the wider one says towards itself, the more so the more it has seen of about this size: a
-small change tells what a refresh costs at least, a large one what a row costs.
+small change tells what a refresh costs at least, a large one what a row costs. What was measured in
+a crowd of refreshes is for a crowd: a first build that had the machine to itself would make every
+rebuild look cheap.
 """
 
 from __future__ import annotations
@@ -16,6 +18,9 @@ from headwater.vocabulary.technique import Technique
 
 _HALF = math.log(4)
 """A refresh whose model's price was four times more, or less, counts half."""
+
+_CROWD = math.log(2)
+"""One that ran beside twice as many others, or half, counts half."""
 
 _FADES = 0.95
 """What a refresh counts for, compared with the one after it: machines and tables change."""
@@ -31,6 +36,7 @@ class Sample:
     technique: Technique
     model: float
     seconds: float
+    concurrency: float = 1.0
 
     @property
     def log_factor(self) -> float:
@@ -43,39 +49,39 @@ class Experience:
 
     own: tuple[Sample, ...] = ()
     all: tuple[Sample, ...] = ()
+    concurrency: float = 1.0  # refreshes that will be under way at the same time
 
     def seconds(self, technique: Technique, model: float) -> float:
         """What the technique is expected to take where the model says so much."""
         if not self.all or not math.isfinite(model):
             return model
-        middle, _ = _middle(self.all, model)
+        middle, _ = self._middle(self.all, model)
         for samples in (self.all, self.own):
-            middle = _pulled(middle, [s for s in samples if s.technique is technique], model)
+            middle = self._pulled(middle, [s for s in samples if s.technique is technique], model)
         return model * math.exp(middle)
 
+    def _pulled(self, wider: float, samples: Sequence[Sample], model: float) -> float:
+        if not samples:
+            return wider
+        middle, weight = self._middle(samples, model)
+        trust = max(0.0, weight - _COLD)
+        return (wider + trust * middle) / (1 + trust)
 
-def _pulled(wider: float, samples: Sequence[Sample], model: float) -> float:
-    if not samples:
-        return wider
-    middle, weight = _middle(samples, model)
-    trust = max(0.0, weight - _COLD)
-    return (wider + trust * middle) / (1 + trust)
+    def _middle(self, samples: Iterable[Sample], model: float) -> tuple[float, float]:
+        """The weighted median of the factors' logarithms, and the weight of them all."""
+        weighed = sorted(
+            (s.log_factor, self._likeness(s, model) * _FADES**age) for age, s in enumerate(samples)
+        )
+        total = sum(weight for _, weight in weighed)
+        passed = 0.0
+        for factor, weight in weighed:
+            passed += weight
+            if passed >= total / 2:
+                return factor, total
+        raise ValueError("a median of nothing")
 
-
-def _middle(samples: Iterable[Sample], model: float) -> tuple[float, float]:
-    """The weighted median of the factors' logarithms, and the weight of them all."""
-    weighed = sorted(
-        (s.log_factor, _likeness(model, s.model) * _FADES**age) for age, s in enumerate(samples)
-    )
-    total = sum(weight for _, weight in weighed)
-    passed = 0.0
-    for factor, weight in weighed:
-        passed += weight
-        if passed >= total / 2:
-            return factor, total
-    raise ValueError("a median of nothing")
-
-
-def _likeness(one: float, other: float) -> float:
-    apart = math.log(one / other) / _HALF
-    return 1 / (1 + apart * apart)
+    def _likeness(self, sample: Sample, model: float) -> float:
+        """How much a refresh tells of one that has this price, and runs beside as many others."""
+        size = math.log(sample.model / model) / _HALF
+        crowd = math.log(sample.concurrency / self.concurrency) / _CROWD
+        return 1 / (1 + size * size) / (1 + crowd * crowd)

@@ -17,6 +17,7 @@ from headwater.vocabulary.names import CHANGE, FILE, PLACE, WEIGHT, quoted
 _KINDS = "__hw_kinds"
 _COPIES = "__hw_copies"
 _COPY = "__hw_copy"
+_LESS = "__hw_less"
 _TOUCHED = "__hw_touched"
 _COMES = f"{CHANGE} IN ('insert', 'update_postimage')"
 _GOES = f"{CHANGE} IN ('delete', 'update_preimage')"
@@ -94,31 +95,32 @@ def _fresh(keyed: Keyed, column: str) -> str:
     )
 
 
-def found_rows(columns: tuple[str, ...], rows: str) -> str:
-    """All stored copies of the rows that go."""
-    going = f"(SELECT * FROM {quoted(rows)} WHERE {quoted(WEIGHT)} < 0)"
-    table = _near(columns, rows)
-    return f"SELECT t.* FROM {table} t LEFT SEMI JOIN {going} s ON {_same(columns)}"
+def rows_patch(columns: tuple[str, ...], rows: str) -> str:
+    """-n: n of the stored copies go; +n: n copies come.
 
-
-def rows_patch(columns: tuple[str, ...], found: str, rows: str) -> str:
-    """-n: n of the stored copies go; +n: n copies come."""
+    A row that goes stands before its stored copies, which so learn how many of them shall go.
+    """
     names, weight = listed(columns), quoted(WEIGHT)
-    shown = ", ".join(f"s.{quoted(c)}" for c in columns)
-    alike = f"OVER (PARTITION BY {names}"
+    shown = ", ".join(f"t.{c}" for c in (*map(quoted, columns), FILE, PLACE))
+    going = f"(SELECT {names}, {weight} FROM {quoted(rows)} WHERE {weight} < 0)"
     stored = (
-        f"SELECT {names}, {FILE}, {PLACE}, "
-        f"row_number() {alike} ORDER BY {FILE}, {PLACE}) AS {_COPY}, "
-        f"count(*) {alike}) AS {_COPIES} FROM {quoted(found)}"
+        f"SELECT {shown}, CAST(NULL AS BIGINT) AS {weight} FROM {_near(columns, rows)} t "
+        f"LEFT SEMI JOIN {going} s ON {_same(columns)}"
+    )
+    wanted = (
+        f"SELECT {names}, CAST(NULL AS STRING) AS {FILE}, CAST(NULL AS BIGINT) AS {PLACE}, "
+        f"{weight} FROM {going}"
+    )
+    alike = f"OVER (PARTITION BY {names}"
+    counted = (
+        f"SELECT *, row_number() {alike} ORDER BY {FILE} NULLS FIRST, {PLACE}) - 1 AS {_COPY}, "
+        f"count({FILE}) {alike}) AS {_COPIES}, -sum({weight}) {alike}) AS {_LESS} "
+        f"FROM ({stored} UNION ALL {wanted})"
     )
     drift = "raise_error('HEADWATER_DRIFT: the table lacks a row that its sources once gave it')"
-    enough = f"coalesce(t.{_COPIES}, 0) >= -s.{weight}"
     return (
-        f"SELECT {shown}, CASE WHEN {enough} THEN t.{FILE} ELSE {drift} END AS {FILE}, "
-        f"t.{PLACE}, 'delete' AS {CHANGE} "
-        f"FROM (SELECT * FROM {quoted(rows)} WHERE {weight} < 0) s "
-        f"LEFT JOIN ({stored}) t ON {_same(columns)} "
-        f"WHERE t.{_COPY} <= -s.{weight} OR NOT {enough} "
+        f"SELECT {names}, coalesce({FILE}, {drift}) AS {FILE}, {PLACE}, 'delete' AS {CHANGE} "
+        f"FROM ({counted}) WHERE {_COPY} BETWEEN 1 AND {_LESS} OR {_COPIES} < {_LESS} "
         f"UNION ALL SELECT {names}, CAST(NULL AS STRING), CAST(NULL AS BIGINT), 'insert' "
         f"FROM (SELECT * FROM {quoted(rows)} WHERE {weight} > 0) c "
         f"LATERAL VIEW explode(array_repeat(1, CAST({weight} AS INT))) n AS {_COPY}"
@@ -140,9 +142,19 @@ def coming(columns: tuple[str, ...], patch: str) -> str:
     return f"SELECT {listed(columns)} FROM {quoted(patch)} WHERE {_COMES}"
 
 
-def places(patch: str, gathered: str) -> str:
-    """The places of the rows that a patch takes out, by file, gathered by an aggregate."""
-    return f"SELECT {FILE}, {gathered} FROM {quoted(patch)} WHERE {_GOES} GROUP BY {FILE}"
+def tally(patch: str) -> str:
+    """By file and kind: how many rows of a patch there are, and at how many places."""
+    return (
+        f"SELECT {FILE}, {CHANGE}, count(*), count(DISTINCT {PLACE}) FROM {quoted(patch)} "
+        f"GROUP BY {FILE}, {CHANGE}"
+    )
+
+
+def places(patch: str) -> str:
+    """The places of the rows that a patch takes out, by file."""
+    return (
+        f"SELECT {FILE}, collect_list({PLACE}) FROM {quoted(patch)} WHERE {_GOES} GROUP BY {FILE}"
+    )
 
 
 def fed(columns: tuple[str, ...], patch: str) -> str:

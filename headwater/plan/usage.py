@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from headwater.plan.steps import Derive, RefreshPlan, Rewrite
+from headwater.plan.steps import Append, Derive, RefreshPlan, Rewrite
 
 _NAMED = re.compile(r"[`\"](__hw_[^`\"]+)[`\"]")
 """A name of ours in the quotes of SQL, or in those of a mark for bounds."""
@@ -23,10 +23,10 @@ def named_in(sql: str) -> list[str]:
 
 
 def mentions(plan: RefreshPlan) -> Counter[str]:
-    """Relation -> how often it is named; a commit looks at what it writes more than once."""
+    """Relation -> how often it is named; a commit looks at what it patches more than once."""
     found = Counter(name for step in _derived(plan) for name in named_in(step.sql))
     for name in _written(plan):
-        found[name] += 2
+        found[name] += 1 if isinstance(plan.write, Append) else 2
     return found
 
 

@@ -59,6 +59,11 @@ def _mark(bound: Bound) -> str:
     return "TRUE" if "*/" in told else f"TRUE /*within {told}*/"
 
 
+def marked(sql: str) -> tuple[Bound, ...]:
+    """The bounds that a SQL has marks of."""
+    return tuple(Bound(**json.loads(found[1])) for found in _MARK.finditer(sql))
+
+
 def filled(sql: str, condition: Callable[[Bound], str]) -> str:
     """The SQL with a condition in the place of every mark."""
     return _MARK.sub(lambda found: condition(Bound(**json.loads(found[1]))), sql)

@@ -46,6 +46,7 @@ class AttemptRecord:
     reasons: tuple[Reason, ...]
     profile: tuple[StepCost, ...]
     forecast: Mapping[str, float]
+    concurrency: float
     error: Mapping[str, Any] | None
     cancel_requested_by: str | None
     cancel_requested_at: datetime | None
@@ -70,6 +71,7 @@ class AttemptRecord:
             reasons=self.reasons,
             profile=self.profile,
             forecast=self.forecast,
+            concurrency=self.concurrency,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -95,6 +97,7 @@ class AttemptRecord:
             "reasons": [{"code": r.code, "text": r.text} for r in self.reasons],
             "profile": [cost.to_json() for cost in self.profile],
             "forecast": dict(self.forecast),
+            "concurrency": self.concurrency,
             "error": dict(self.error) if self.error is not None else None,
             "cancel_requested_by": self.cancel_requested_by,
             "cancel_requested_at": cancel.isoformat() if cancel else None,
@@ -115,6 +118,7 @@ def outcome_columns(receipt: Receipt) -> dict[str, object]:
         "reasons": json_text([[r.code, r.text] for r in receipt.reasons]),
         "profile": json_text([cost.to_json() for cost in receipt.profile]),
         "forecast": json_text(dict(receipt.forecast)),
+        "concurrency": receipt.concurrency,
     }
 
 

@@ -46,6 +46,7 @@ class Receipt:
     reasons: tuple[Reason, ...] = ()
     profile: tuple[StepCost, ...] = field(default=())
     forecast: Mapping[str, float] = field(default_factory=dict)  # technique -> the model's seconds
+    concurrency: float = 1.0  # refreshes at the same time in this process, with this one
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -63,4 +64,5 @@ class Receipt:
             "reasons": [{"code": r.code, "text": r.text} for r in self.reasons],
             "profile": [cost.to_json() for cost in self.profile],
             "forecast": {name: round(seconds, 4) for name, seconds in self.forecast.items()},
+            "concurrency": self.concurrency,
         }

@@ -157,8 +157,8 @@ def test_history_shows_the_error_in_one_line() -> None:
     """A failure's message is cut to a line."""
     record = AttemptRecord(
         "a1", "v", "v", _YES, AttemptState.FAILED, None, NOW, NOW, NOW, None, None, None, None,
-        None, None, FRONTIER, None, (), (), {}, {"code": "SPARK_FAILED", "what": "x\n" * 200}, None,
-        None,
+        None, None, FRONTIER, None, (), (), {}, 1.0, {"code": "SPARK_FAILED", "what": "x\n" * 200},
+        None, None,
     )  # fmt: skip
     text = plain(history_table([record]))
     assert "SPARK_FAILED" in text

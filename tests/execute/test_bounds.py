@@ -52,12 +52,12 @@ def test_of_many_values_the_ends_are_known(spark: SparkSession):
     frame = spark.range(5, 95).selectExpr("id", "nullif(id % 10, 3) AS n", "cast(id AS string) s")
     frame.createOrReplaceTempView("many")
     bounds = Bounds(spark, {"many": Kept(frame, 90)})
-    marks = [within((Bound("x", "many", value),)) for value in ("`id`", "n", "s")]
-    assert [bounds.fill(mark) for mark in marks] == [
-        "(x BETWEEN 5L AND 94L)",
-        "(x BETWEEN 0L AND 9L OR x IS NULL)",
-        "TRUE",
-    ]
+    several = within(tuple(Bound("x", "many", value) for value in ("`id`", "n", "s")))
+    told = "(x BETWEEN 5L AND 94L) AND (x BETWEEN 0L AND 9L OR x IS NULL) AND TRUE"
+    assert bounds.fill(several) == told
+    assert bounds.fill(within((Bound("y", "many", "n + 1"),))) == (
+        "(y BETWEEN 1L AND 10L OR y IS NULL)"
+    )
 
 
 def test_a_mark_is_true_until_it_is_filled():

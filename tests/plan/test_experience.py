@@ -29,6 +29,7 @@ def refreshed(
     ratio: float,
     model: float = 1.0,
     view: str = "v",
+    concurrency: float = 1.0,
 ) -> None:
     """A refresh that took `ratio` times what the model said."""
     receipt = Receipt(
@@ -44,6 +45,7 @@ def refreshed(
         started_at=START + timedelta(minutes=number),
         seconds=ratio * model,
         forecast={"merge": model, "rebuild": model},
+        concurrency=concurrency,
     )
     assert ledger.attempts.record(receipt, manual=True)
 
@@ -95,6 +97,18 @@ def test_small_and_large_changes_are_learnt_apart(ledger: Ledger) -> None:
         refreshed(ledger, number, Technique.MERGE, 1.0, model=20.0)
     assert factor(ledger, Technique.MERGE, 0.25) == pytest.approx(5.0)
     assert factor(ledger, Technique.MERGE, 15.0) == pytest.approx(1.0)
+
+
+def test_what_was_alone_tells_little_of_a_crowd(ledger: Ledger) -> None:
+    """First builds ran one by one; a rebuild beside three others is as slow as what runs now."""
+    for number in range(8):
+        refreshed(ledger, number, Technique.REBUILD, 1.0)
+    for number in range(8, 16):
+        refreshed(ledger, number, Technique.MERGE, 6.0, concurrency=4.0)
+    crowded = experience_of(ledger, "v", REGRET, concurrency=4.0)
+    assert crowded.seconds(Technique.MERGE, 1.0) == pytest.approx(6.0)
+    assert crowded.seconds(Technique.REBUILD, 1.0) > 5.0
+    assert factor(ledger, Technique.REBUILD) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(("dear", "again"), [(2.5, True), (40.0, False)])

@@ -41,9 +41,9 @@ def test_asking_for_bounds_is_a_mention() -> None:
     assert counted(Derive("__hw_9_patch", sql, once=True))["__hw_changes_t"] == 2
 
 
-def test_what_is_written_is_looked_at_twice() -> None:
+def test_what_is_patched_is_looked_at_twice() -> None:
     append = Append("append", "__hw_changes_t", ("a",))
-    assert mentions(RefreshPlan(Technique.APPEND, (FEED, append)))["__hw_changes_t"] == 2
+    assert mentions(RefreshPlan(Technique.APPEND, (FEED, append)))["__hw_changes_t"] == 1
     patching = (Derive("__hw_9_patch", "SELECT * FROM `__hw_2_difference`", once=True),)
     rewrite = Rewrite(
         "write", "__hw_9_patch", ("a",), "__hw_1_content", "__hw_2_difference", patching

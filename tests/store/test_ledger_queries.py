@@ -34,7 +34,7 @@ def test_both_databases_understand_every_query(ledger: Ledger, family: str) -> N
     numbers |= {"sequence", "expected_sequence", "limit_seconds", "pid", "checked_version"}
     numbers |= {"seen_version", "seconds", "delay_seconds", "table_version"}
     numbers |= {"rows_inserted", "rows_deleted", "term", "beat", "slots", "running", "job"}
-    numbers |= {"reschedule", "scanned", "missed", "before"}
+    numbers |= {"reschedule", "scanned", "missed", "before", "concurrency"}
     flags = {"manual": True, "wanted": True}
     for query in queries.load(family).values():
         names = set(re.findall(r"(?<!:):(\w+)", query.text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from headwater.plan.consolidate import consolidated
 from headwater.plan.layout import Layout
-from headwater.plan.patch import found_rows, rows_patch
+from headwater.plan.patch import rows_patch
 from headwater.plan.planning import Planning
 from headwater.plan.steps import Patch, Write
 from headwater.vocabulary.names import WEIGHT, quoted
@@ -32,6 +32,5 @@ def rows_write(planning: Planning, layout: Layout) -> Write:
 
 def patch_rows(planning: Planning, layout: Layout, rows: str) -> Patch:
     """Find the stored copies of the rows that go; take out as many as the change says."""
-    found = planning.relation("found", found_rows(layout.columns, rows), once=True)
-    patch = planning.relation("patch", rows_patch(layout.columns, found, rows), once=True)
+    patch = planning.relation("patch", rows_patch(layout.columns, rows), once=True)
     return Patch("patch", patch, layout.columns)

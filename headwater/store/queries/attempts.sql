@@ -2,7 +2,7 @@
 -- One attempt's history row.
 SELECT id, view, job, manual, state, technique, started_at, ended_at, heartbeat_at,
        delay_seconds, seconds, rows_inserted, rows_deleted, sequence, table_version,
-       frontier_before, frontier_after, reasons, profile, forecast, error,
+       frontier_before, frontier_after, reasons, profile, forecast, concurrency, error,
        cancel_requested_by, cancel_requested_at
 FROM hw_attempt
 WHERE id = :id;
@@ -11,7 +11,7 @@ WHERE id = :id;
 -- The newest attempts, continued before a given one.
 SELECT id, view, job, manual, state, technique, started_at, ended_at, heartbeat_at,
        delay_seconds, seconds, rows_inserted, rows_deleted, sequence, table_version,
-       frontier_before, frontier_after, reasons, profile, forecast, error,
+       frontier_before, frontier_after, reasons, profile, forecast, concurrency, error,
        cancel_requested_by, cancel_requested_at
 FROM hw_attempt
 WHERE (started_at, id) < (:before_at, :before_id)
@@ -22,7 +22,7 @@ LIMIT :limit;
 -- The newest attempts of one view, continued before a given one.
 SELECT id, view, job, manual, state, technique, started_at, ended_at, heartbeat_at,
        delay_seconds, seconds, rows_inserted, rows_deleted, sequence, table_version,
-       frontier_before, frontier_after, reasons, profile, forecast, error,
+       frontier_before, frontier_after, reasons, profile, forecast, concurrency, error,
        cancel_requested_by, cancel_requested_at
 FROM hw_attempt
 WHERE view = :view AND (started_at, id) < (:before_at, :before_id)
@@ -33,7 +33,7 @@ LIMIT :limit;
 -- The newest attempts in one state, continued before a given one.
 SELECT id, view, job, manual, state, technique, started_at, ended_at, heartbeat_at,
        delay_seconds, seconds, rows_inserted, rows_deleted, sequence, table_version,
-       frontier_before, frontier_after, reasons, profile, forecast, error,
+       frontier_before, frontier_after, reasons, profile, forecast, concurrency, error,
        cancel_requested_by, cancel_requested_at
 FROM hw_attempt
 WHERE state = :state AND (started_at, id) < (:before_at, :before_id)
@@ -44,7 +44,7 @@ LIMIT :limit;
 -- The newest attempts of one view in one state, continued before a given one.
 SELECT id, view, job, manual, state, technique, started_at, ended_at, heartbeat_at,
        delay_seconds, seconds, rows_inserted, rows_deleted, sequence, table_version,
-       frontier_before, frontier_after, reasons, profile, forecast, error,
+       frontier_before, frontier_after, reasons, profile, forecast, concurrency, error,
        cancel_requested_by, cancel_requested_at
 FROM hw_attempt
 WHERE view = :view AND state = :state AND (started_at, id) < (:before_at, :before_id)
@@ -63,10 +63,11 @@ ON CONFLICT (id) DO NOTHING;
 -- Write an attempt that succeeded already, whole, in one go.
 INSERT INTO hw_attempt (id, view, job, manual, state, technique, started_at, ended_at, heartbeat_at,
                         delay_seconds, seconds, rows_inserted, rows_deleted, sequence, table_version,
-                        frontier_before, frontier_after, reasons, profile, forecast)
+                        frontier_before, frontier_after, reasons, profile, forecast,
+                        concurrency)
 VALUES (:id, :view, :job, :manual, 'succeeded', :technique, :started_at, :ended_at, :ended_at,
         :delay_seconds, :seconds, :rows_inserted, :rows_deleted, :sequence, :table_version,
-        :frontier_before, :frontier_after, :reasons, :profile, :forecast)
+        :frontier_before, :frontier_after, :reasons, :profile, :forecast, :concurrency)
 ON CONFLICT (id) DO NOTHING;
 
 -- beat_attempt
@@ -87,7 +88,7 @@ UPDATE hw_attempt
 SET state = :state, ended_at = :ended_at, technique = :technique, seconds = :seconds,
     rows_inserted = :rows_inserted, rows_deleted = :rows_deleted, sequence = :sequence,
     table_version = :table_version, frontier_after = :frontier_after, reasons = :reasons,
-    profile = :profile, forecast = :forecast, error = :error
+    profile = :profile, forecast = :forecast, concurrency = :concurrency, error = :error
 WHERE id = :id AND state = 'running';
 
 -- end_attempt
