@@ -42,8 +42,8 @@ class Pace:
         return replace(self, rounds=max(self.rounds, _LARGE_ROUNDS), warm_up=self.history > 0)
 
     def for_many_views(self) -> Pace:
-        """A graph of many views has a history of many refreshes after one round."""
-        return replace(self, history=min(self.history, 1), rounds=1, warm_up=False)
+        """A graph of many views takes long, and has a history of many refreshes after a round."""
+        return replace(self, rounds=1, warm_up=False)
 
 
 class Measuring:

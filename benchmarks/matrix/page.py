@@ -1,7 +1,8 @@
-"""`docs/benchmarks.md` and its picture, written from what was measured and from nothing else."""
+"""`docs/benchmarks.md`, its picture and its JSON, from what was measured and from nothing else."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,10 @@ _METHOD = Path(__file__).with_name("method.md")
 
 
 def write(results: Results, about: Mapping[str, Any], checks: Iterable[Mapping[str, Any]]) -> Path:
-    """The page and its picture."""
+    """The page, its picture, and the same figures for programs."""
+    told = {"machine": dict(about), "idle": results.idle, "memory": results.memory}
+    rows = [row.to_json() for row in results.rows]
+    PAGE.with_suffix(".json").write_text(json.dumps({**told, "rows": rows}, indent=1) + "\n")
     PAGE.with_name(PICTURE).write_text(plot(results.rows, _SHAPES, _CHANGES))
     PAGE.write_text(page(results, about, list(checks)))
     return PAGE
@@ -38,6 +42,7 @@ def page(results: Results, about: Mapping[str, Any], checks: Sequence[Mapping[st
         "## Targets",
         _targets(targets(results)),
         f"![Seconds of a refresh over those of recomputing]({PICTURE})",
+        f"The same for programs: [{PAGE.stem}.json]({PAGE.stem}.json).",
         *(_size(results.rows, size) for size in sorted({row.rows for row in results.rows})),
         _checks(checks),
         _METHOD.read_text().strip(),
