@@ -15,10 +15,12 @@ from headwater.commit.losses import divided, file_name
 from headwater.commit.target import Target
 from headwater.commit.transaction import Transaction
 from headwater.execute.reading import stored_rows
+from headwater.execute.relations import is_sendable
 from headwater.execute.staged import Staged, Stored
 from headwater.execute.vectors import Positions
 from headwater.plan.patch import coming, fed, patched, places
 from headwater.plan.render import listed
+from headwater.plan.sent import hinted
 from headwater.plan.steps import Append, Overwrite, Patch, Renew, Write
 from headwater.vocabulary.names import CHANGE, FILE, PLACE, TRANSACTION_APP, quoted
 
@@ -66,6 +68,7 @@ def _patch(step: Patch, staged: Staged, target: Target) -> bool:
         kept = stored_rows(staged.session, stored, losses.anew)
         kept.createOrReplaceTempView(_TOUCHED)
         content = patched(step.columns, _TOUCHED, step.relation)
+        content = hinted(content, lambda name: is_sendable(staged.kept[name]))
     if losses.any and stored.has_feed:
         stored_too = f"SELECT *, CAST(NULL AS STRING) AS {CHANGE} FROM ({content})"
         content = f"{stored_too} UNION ALL {fed(step.columns, step.relation)}"

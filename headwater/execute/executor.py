@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from headwater.execute.bounds import Bounds
 from headwater.execute.reading import changes, netted, pinned_columns, stored_rows, wide_changes
 from headwater.execute.recorder import Recorder
-from headwater.execute.relations import SMALL_ROWS, Kept, gathered, joinable, keep, most_rows
+from headwater.execute.relations import SMALL_ROWS, Kept, gathered, is_sendable, keep, most_rows
 from headwater.execute.shared_changes import SharedChanges
 from headwater.execute.staged import Staged, Stored
+from headwater.plan.sent import hinted
 from headwater.plan.steps import (
     Derive,
     Overwrite,
@@ -110,7 +111,8 @@ class Executor:
             raise TypeError(f"cannot execute {step}")
 
     def _derive(self, step: Derive) -> None:
-        frame = self._session.sql(self._bounds.fill(step.sql))
+        sql = hinted(self._bounds.fill(step.sql), lambda name: is_sendable(self._kept[name]))
+        frame = self._session.sql(sql)
         named = set(named_in(step.sql))
         self._rows[step.name] += sum(self._rows[name] for name in named)
         if step.once:
@@ -150,7 +152,7 @@ class Executor:
         kept = gathered(self._session, keep(self._session, frame, may_be_small=may_be_small))
         self._kept[name] = kept
         self._rows[name] = kept.rows
-        self._register(name, joinable(kept))
+        self._register(name, kept.frame)
 
     def _register(self, name: str, frame: DataFrame) -> None:
         frame.createOrReplaceTempView(name)

@@ -20,7 +20,7 @@ _SMALL_BYTES = 16 * 2**20
 """What the driver may hold of one relation, as far as its types tell."""
 
 _SENT_BYTES = 128 * 2**20
-"""A relation of no more is sent to who joins it; a view's whole table is not moved to meet it."""
+"""A change of no more is sent to a view's rows; its whole table is not moved to meet it."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,9 @@ def gathered(session: SparkSession, kept: Kept) -> Kept:
     return local(session, frame.toArrow(), frame.schema)
 
 
-def joinable(kept: Kept) -> DataFrame:
-    """Its rows; Spark itself does not know the size of a checkpointed relation."""
-    is_sent = kept.table is None and kept.rows * _row_width(kept.frame) <= _SENT_BYTES
-    return kept.frame.hint("broadcast") if is_sent else kept.frame
+def is_sendable(kept: Kept) -> bool:
+    """Whether it is small enough to be sent to where others' rows are; of few rows Spark knows."""
+    return kept.table is None and kept.rows * _row_width(kept.frame) <= _SENT_BYTES
 
 
 def few_rows(frame: DataFrame) -> pa.Table | None:

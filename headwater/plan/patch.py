@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headwater.plan.render import listed
+from headwater.plan.sent import send
 from headwater.plan.steps import TARGET
 from headwater.plan.within import Bound, within
 from headwater.vocabulary.names import CHANGE, FILE, PLACE, WEIGHT, quoted
@@ -40,7 +41,8 @@ def found_by_keys(keys: tuple[str, ...], source: str) -> str:
     """The stored rows of the keys in a relation."""
     on = _same(keys) or "TRUE"
     table = _near(keys, source)
-    return f"SELECT t.* FROM {table} t LEFT SEMI JOIN {quoted(source)} s ON {on}"
+    sent = send("s", source)
+    return f"SELECT {sent} t.* FROM {table} t LEFT SEMI JOIN {quoted(source)} s ON {on}"
 
 
 def _near(columns: tuple[str, ...], source: str) -> str:
@@ -104,7 +106,8 @@ def rows_patch(columns: tuple[str, ...], rows: str) -> str:
     shown = ", ".join(f"t.{c}" for c in (*map(quoted, columns), FILE, PLACE))
     going = f"(SELECT {names}, {weight} FROM {quoted(rows)} WHERE {weight} < 0)"
     stored = (
-        f"SELECT {shown}, CAST(NULL AS BIGINT) AS {weight} FROM {_near(columns, rows)} t "
+        f"SELECT {send('s', rows)} {shown}, CAST(NULL AS BIGINT) AS {weight} "
+        f"FROM {_near(columns, rows)} t "
         f"LEFT SEMI JOIN {going} s ON {_same(columns)}"
     )
     wanted = (
@@ -132,7 +135,7 @@ def patched(columns: tuple[str, ...], table: str, patch: str) -> str:
     shown = ", ".join(f"t.{quoted(c)}" for c in columns)
     gone = f"(SELECT {FILE}, {PLACE} FROM {quoted(patch)} WHERE {_GOES})"
     return (
-        f"SELECT {shown} FROM {quoted(table)} t LEFT ANTI JOIN {gone} s "
+        f"SELECT {send('s', patch)} {shown} FROM {quoted(table)} t LEFT ANTI JOIN {gone} s "
         f"ON t.{FILE} = s.{FILE} AND t.{PLACE} = s.{PLACE} UNION ALL {coming(columns, patch)}"
     )
 
