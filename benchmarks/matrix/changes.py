@@ -45,12 +45,12 @@ def _shares(*, clustered: bool) -> tuple[Change, ...]:
             clustered=clustered,
             rounds=rounds,
         )
-        for percent, rounds in ((0.1, 2), (1, 2), (5, 1), (20, 1))
+        for percent, rounds in ((0.1, 3), (1, 1), (5, 1), (20, 1))
     )
 
 
 APPEND = Change("append10", "10 rows appended", rows=10, appends=True, rounds=3)
-THOUSAND = Change("1000c", "1,000 rows clustered", rows=1000, rounds=2)
+THOUSAND = Change("1000c", "1,000 rows clustered", rows=1000, rounds=3)
 FIRST = Change("first", "one row of all tables that change", share=1e-9)
 CHANGES = (APPEND, THOUSAND, *_shares(clustered=True), *_shares(clustered=False))
 """In this order: a MERGE that touches every file takes the order of keys from them."""

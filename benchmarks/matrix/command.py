@@ -122,9 +122,9 @@ _LARGE_ROWS = [
 def _results(store: Store, scope: Scope) -> Results:
     keys = scope.keys()
     rows = [row for key, row in store.rows().items() if key in keys]
-    return Results(
-        rows, scope.small, scope.large, list(store.values("idle")), list(store.values("memory"))
-    )
+    idle, memory = list(store.values("idle")), list(store.values("memory"))
+    missing = len(keys) - len(rows)
+    return Results(rows, scope.small, scope.large, idle, memory, missing)
 
 
 def _show(store: Store, scope: Scope, console: Console) -> None:

@@ -12,14 +12,14 @@ from rich.console import Console
 
 from benchmarks.matrix.arena import Arena
 from benchmarks.matrix.changes import CHANGES, Change
-from benchmarks.matrix.contenders import PIPELINES, RECOMPUTE
+from benchmarks.matrix.contenders import RECOMPUTE
 from benchmarks.matrix.machine import machine
 from benchmarks.matrix.results import Row, Store
 from benchmarks.matrix.runs import short
 from benchmarks.matrix.shapes import Shape
 from benchmarks.matrix.terminal import line
 
-_LARGE_ROUNDS = 2
+_LARGE_ROUNDS = 3
 
 Wanted = Sequence[tuple[Shape, Change]]
 
@@ -87,12 +87,12 @@ class Measuring:
         pace = self._pace.for_large_tables() if large else self._pace
         pace = pace.for_many_views() if costly else pace
         for number in range(pace.history):
-            without = {RECOMPUTE, PIPELINES} if large and number else {PIPELINES}
+            without = {RECOMPUTE} if large and number else ()
             arena.round(changes[number % len(changes)], shapes, without=without)
         self.say(f"{pace.history} rounds of history")
         for change in changes:
             rounds = min(change.rounds, pace.rounds)
-            once = {RECOMPUTE, PIPELINES} if large else {PIPELINES}
+            once = {RECOMPUTE} if large else ()
             arena.play(change, shapes, rounds, self._keep, warm_up=pace.warm_up, once=once)
         for shape in shapes:
             try:

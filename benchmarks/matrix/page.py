@@ -25,11 +25,12 @@ _METHOD = Path(__file__).with_name("method.md")
 
 def write(results: Results, about: Mapping[str, Any], checks: Iterable[Mapping[str, Any]]) -> Path:
     """The page, its picture, and the same figures for programs."""
+    compared = [dict(check) for check in checks]
     told = {"machine": dict(about), "idle": results.idle, "memory": results.memory}
-    rows = [row.to_json() for row in results.rows]
-    PAGE.with_suffix(".json").write_text(json.dumps({**told, "rows": rows}, indent=1) + "\n")
+    told |= {"checks": compared, "rows": [row.to_json() for row in results.rows]}
+    PAGE.with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n")
     PAGE.with_name(PICTURE).write_text(plot(results.rows, _SHAPES, _CHANGES))
-    PAGE.write_text(page(results, about, list(checks)))
+    PAGE.write_text(page(results, about, compared))
     return PAGE
 
 
@@ -39,6 +40,7 @@ def page(results: Results, about: Mapping[str, Any], checks: Sequence[Mapping[st
         "# Benchmarks",
         "Written by `python -m benchmarks matrix` from what it measured; not by hand.",
         _machine(about),
+        _unfinished(results),
         "## Targets",
         _targets(targets(results)),
         f"![Seconds of a refresh over those of recomputing]({PICTURE})",
@@ -59,6 +61,16 @@ def _machine(about: Mapping[str, Any]) -> str:
         f"{about['memory_gib']} GiB of memory, a driver of {about['heap']}, {about['system']}, "
         f"Python {about['python']}, Java {about['java']}, pyspark {about['pyspark']}, "
         f"delta-spark {about['delta']}. Code `{about['code']}`."
+    )
+
+
+def _unfinished(results: Results) -> str:
+    if not results.missing:
+        return ""
+    measured = len(results.rows)
+    return (
+        f"**Unfinished**: {measured} of {measured + results.missing} rows are measured. "
+        "A verdict on every row is one on these alone."
     )
 
 

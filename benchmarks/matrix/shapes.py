@@ -20,6 +20,7 @@ class Shape:
     views: Mapping[str, str]
     tables: tuple[Table, ...] = SALES
     appendable: bool = False  # where the source is only appended to, so is the view
+    named: str = ""  # the change that a target names for it: there another engine runs beside it
 
     @property
     def is_graph(self) -> bool:
@@ -35,8 +36,10 @@ class Shape:
         return {name: (words[name] & self.views.keys()) - {name} for name in self.views}
 
 
-def _single(name: str, title: str, query: str, *, appendable: bool = False) -> Shape:
-    return Shape(name, title, {name: query}, appendable=appendable)
+def _single(
+    name: str, title: str, query: str, *, appendable: bool = False, named: str = ""
+) -> Shape:
+    return Shape(name, title, {name: query}, appendable=appendable, named=named)
 
 
 SHAPES = (
@@ -45,12 +48,14 @@ SHAPES = (
         "filter",
         "SELECT id, customer_id, product_id, day, amount FROM sales WHERE quantity > 5",
         appendable=True,
+        named="append10",
     ),
     _single(
         "group_by",
         "group-by",
         "SELECT product_id, sum(amount) AS total, sum(quantity) AS pieces, count(*) AS n "
         "FROM sales GROUP BY product_id",
+        named="0.1c",
     ),
     _single(
         "star",
@@ -59,6 +64,7 @@ SHAPES = (
         "FROM sales s JOIN customer c ON s.customer_id = c.id "
         "JOIN product p ON s.product_id = p.id JOIN store o ON s.store_id = o.id "
         "WHERE o.country <> 'country 1' GROUP BY c.region, p.category, s.day",
+        named="0.1c",
     ),
     _single(
         "left_join",
@@ -95,5 +101,5 @@ SHAPES = (
             "(PARTITION BY region ORDER BY total DESC, category) AS place FROM by_region",
         },
     ),
-    Shape("warehouse", "warehouse of 49 views", WAREHOUSE_VIEWS, WAREHOUSE),
+    Shape("warehouse", "warehouse of 49 views", WAREHOUSE_VIEWS, WAREHOUSE, named="1c"),
 )

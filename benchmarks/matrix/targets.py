@@ -23,6 +23,7 @@ class Results:
     large: int
     idle: Sequence[Mapping[str, Any]] = ()
     memory: Sequence[Mapping[str, Any]] = ()
+    missing: int = 0  # rows that were wanted and not measured yet
 
     def row(self, size: int, shape: str, change: str) -> Row | None:
         return next((r for r in self.rows if r.key == (size, shape, change)), None)

@@ -50,9 +50,8 @@ class Landed:
 def commit(staged: Staged, target: Target, find: Lookup) -> Landed | None:
     """Write once and settle the outcome by looking; None where there was nothing to write."""
     failure: Exception | None = None
-    target = _counted(staged, target)
     try:
-        if not write(staged.write, staged, target):
+        if not write(staged.write, staged, _counted(staged, target)):
             return None
     except Exception as error:  # noqa: BLE001  (whatever it was, the log has the last word)
         failure = error

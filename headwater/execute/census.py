@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.execute.relations import Kept
-from headwater.plan.patch import tally
+from headwater.plan.patch import COMING, GOING, tally
 from headwater.vocabulary.names import CHANGE, FILE, PLACE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_COMING, _GOING = ("insert", "update_postimage"), ("delete", "update_preimage")
 
 
 @dataclass(frozen=True)
@@ -47,5 +45,5 @@ def _summed(tallied: Iterable[tuple[str | None, str, int, int]]) -> Census:
         if rows != places:
             raise ValueError(f"a patch takes a row of {file} out twice")
         gone[file] += rows
-    coming, going = (sum(kinds[kind] for kind in some) for some in (_COMING, _GOING))
+    coming, going = (sum(kinds[kind] for kind in some) for some in (COMING, GOING))
     return Census(coming, going, dict(gone))

@@ -20,8 +20,10 @@ _COPIES = "__hw_copies"
 _COPY = "__hw_copy"
 _LESS = "__hw_less"
 _TOUCHED = "__hw_touched"
-_COMES = f"{CHANGE} IN ('insert', 'update_postimage')"
-_GOES = f"{CHANGE} IN ('delete', 'update_preimage')"
+COMING = ("insert", "update_postimage")
+GOING = ("delete", "update_preimage")
+_COMES = f"{CHANGE} IN {COMING}"
+_GOES = f"{CHANGE} IN {GOING}"
 
 
 @dataclass(frozen=True)

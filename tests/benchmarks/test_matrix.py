@@ -121,6 +121,15 @@ def test_the_page_tells_failures_and_wrong_results() -> None:
     assert "wrong: star by auto" in text
 
 
+def test_the_page_says_that_rows_are_missing() -> None:
+    """A target reached on the rows that there are is not reached on every row."""
+    fine = row(SMALL, "filter", "1c", auto=0.1, recompute=1.0)
+    assert "1 of 10 rows are measured" in page.page(
+        Results([fine], SMALL, LARGE, missing=9), {}, []
+    )
+    assert "Unfinished" not in page.page(Results([fine], SMALL, LARGE), {}, [])
+
+
 def test_every_view_reads_only_what_was_defined_before() -> None:
     """So a shape's views can be made in their order; the warehouse has 49."""
     for shape in SHAPES:
