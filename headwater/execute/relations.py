@@ -51,8 +51,8 @@ def gathered(session: SparkSession, kept: Kept) -> Kept:
 
 
 def is_sendable(kept: Kept) -> bool:
-    """Whether it is small enough to be sent to where others' rows are; of few rows Spark knows."""
-    return kept.table is None and kept.rows * _row_width(kept.frame) <= _SENT_BYTES
+    """Whether it is small enough to be sent to where others' rows are."""
+    return kept.rows * _row_width(kept.frame) <= _SENT_BYTES
 
 
 def few_rows(frame: DataFrame) -> pa.Table | None:

@@ -67,10 +67,11 @@ def keyed_patch(keyed: Keyed, found: str, source: str) -> str:
         f"WHEN {keyed.differs} THEN array('update_preimage', 'update_postimage') END"
     )
     on = _same(keyed.keys) or "TRUE"
+    sent = send("t", source)  # no more rows than keys
     return (
         f"SELECT {shown}, CASE WHEN {_GOES} THEN {FILE} END AS {FILE}, "
         f"CASE WHEN {_GOES} THEN {PLACE} END AS {PLACE}, {CHANGE} "
-        f"FROM (SELECT {old}, {new}, t.{FILE}, t.{PLACE}, {kinds} AS {_KINDS} "
+        f"FROM (SELECT {sent} {old}, {new}, t.{FILE}, t.{PLACE}, {kinds} AS {_KINDS} "
         f"FROM {quoted(source)} s LEFT JOIN {quoted(found)} t ON {on}) p "
         f"LATERAL VIEW explode({_KINDS}) k AS {CHANGE}"
     )

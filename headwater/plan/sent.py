@@ -14,7 +14,7 @@ _MARK = re.compile(r"/\*send (\w+) of ([^*]+)\*/")
 
 
 def send(alias: str, relation: str) -> str:
-    """The mark of a join with a relation; it stands behind SELECT."""
+    """The mark of a join with a relation, or one of no more rows; it stands behind SELECT."""
     return "" if "*" in relation else f"/*send {alias} of {relation}*/"
 
 

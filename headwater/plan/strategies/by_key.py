@@ -16,6 +16,6 @@ def write_by_key(planning: Planning, keyed: Keyed, source: str, *, whole: bool) 
     if whole:
         content = planning.relation("content", keyed_content(keyed, source))
         return Renew("renew", content, keyed.columns, source)
-    found = planning.relation("found", found_by_keys(keyed.keys, source), once=True)
+    found = planning.relation("found", found_by_keys(keyed.keys, source))
     patch = planning.relation("patch", keyed_patch(keyed, found, source), once=True)
     return Patch("patch", patch, keyed.columns)
