@@ -15,10 +15,12 @@ from headwater.execute.executor import Executor
 from headwater.execute.isolated import isolated, tagged
 from headwater.execute.patience import Patience
 from headwater.execute.recorder import Recorder
+from headwater.execute.relations import Kept
 from headwater.execute.shared_changes import SharedChanges
 from headwater.execute.staged import Staged, Stored
 from headwater.plan.planner import Situation
-from headwater.plan.steps import RefreshPlan
+from headwater.plan.steps import Patch, RefreshPlan
+from headwater.plan.stored import StoredTable
 from headwater.plan.view import CompiledView
 from headwater.publish.publisher import Known
 from headwater.vocabulary.errors import CommitFailed, HeadwaterError, SparkFailed
@@ -90,7 +92,16 @@ def land(
     except CommitFailed:
         run.attempt.stop_if_asked("while it committed")
         raise
+    if landed is not None and isinstance(staged.write, Patch):
+        _tell(run, landed, staged.kept[staged.write.relation])
     return landed, target.stamp
+
+
+def _tell(run: Run, landed: Landed, patch: Kept) -> None:
+    """The views that read this one, and are refreshed with it, need not ask its table."""
+    view = run.view
+    table = StoredTable(run.workspace.path_of(view.name), view.stored)
+    run.changes_read.tell(view.name, table, landed.version, view.columns, patch)
 
 
 def _stored(run: Run) -> Stored | None:

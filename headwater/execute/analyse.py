@@ -33,6 +33,7 @@ class Analysis:
     same_text: bool  # the text as our parser writes it means the same to Spark
     same_tree: bool  # our operators yield the same columns and types
     types: dict[str, AggregateTypes]
+    keys: Columns = ()  # what groups are made by
 
 
 def register_empty(session: SparkSession, sources: Mapping[str, Columns]) -> None:
@@ -57,10 +58,10 @@ def analyse(session: SparkSession, sql: str, query: Query) -> Analysis:
     try:
         lowered = session.sql(render(query.root, _by_source))
         found = tuple(f.dataType.simpleString() for f in lowered.schema.fields)
-        types = aggregate_types(session, query)
+        keys, types = aggregate_types(session, query)
     except Exception:  # noqa: BLE001
         return Analysis(columns, same_text, same_tree=False, types={})
-    return Analysis(columns, same_text, found == tuple(t for _, t in columns), types)
+    return Analysis(columns, same_text, found == tuple(t for _, t in columns), types, keys)
 
 
 def _same(one: DataFrame, other: DataFrame) -> bool:
@@ -88,19 +89,22 @@ def _renumbered(drawing: str) -> str:
     )
 
 
-def aggregate_types(session: SparkSession, query: Query) -> dict[str, AggregateTypes]:
-    """Argument and result type of every aggregate of one argument in the tree."""
+def aggregate_types(
+    session: SparkSession, query: Query
+) -> tuple[Columns, dict[str, AggregateTypes]]:
+    """The keys of all groups in the tree; argument and result type of every plain aggregate."""
+    keys: dict[str, str] = {}
     types: dict[str, AggregateTypes] = {}
     for node in walk(query.root):
         if isinstance(node, Aggregate):
-            types.update(_types_of(session, node))
-    return types
+            found = _types_of(session, node)
+            keys |= {key.id: found[key.id].result for key in node.keys}
+            types |= {item.id: found[item.id] for item in node.aggregates}
+    return tuple(keys.items()), types
 
 
 def _types_of(session: SparkSession, node: Aggregate) -> dict[str, AggregateTypes]:
     plain = [item for item in node.aggregates if _argument(item.expression) is not None]
-    if not plain:
-        return {item.id: AggregateTypes("", "bigint") for item in node.aggregates}
     probes = tuple(
         Item(f"probe_{n}", exp.Anonymous(this="any_value", expressions=[_argument(i.expression)]))
         for n, i in enumerate(plain)
@@ -109,10 +113,7 @@ def _types_of(session: SparkSession, node: Aggregate) -> dict[str, AggregateType
     schema = session.sql(aggregate_text(probing, f"({render(node.input, _by_source)})")).schema
     found = {field.name: field.dataType.simpleString() for field in schema.fields}
     arguments = {item.id: found[f"probe_{n}"] for n, item in enumerate(plain)}
-    return {
-        item.id: AggregateTypes(arguments.get(item.id, ""), found[item.id])
-        for item in node.aggregates
-    }
+    return {id_: AggregateTypes(arguments.get(id_, ""), type_) for id_, type_ in found.items()}
 
 
 def _argument(call: exp.Expr) -> exp.Expr | None:

@@ -89,7 +89,7 @@ def _refusal(query: Query, analysis: Analysis, sources: dict[str, Columns]) -> R
         return Reason("PARSED_DIFFERENTLY", "Spark reads the query otherwise than our parser")
     if query.root.columns and not analysis.same_tree:
         return Reason("TYPED_DIFFERENTLY", "our operators give other types than the query")
-    culprit = uncomparable(analysis.columns)
+    culprit = uncomparable((*analysis.columns, *analysis.keys))
     for source, columns in sources.items():
         used = set(used_fields(query.root, source))
         culprit = culprit or ungroupable(tuple(c for c in columns if c[0] in used))

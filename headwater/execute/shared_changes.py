@@ -4,6 +4,8 @@ The views of a graph that read one source mostly follow the same window of it. W
 reads the signed rows with the columns that any of them may want; the others wait and get the same
 rows in their own session. Netting over its own columns is left to each view. Only few rows are
 shared, as they are held until the whole refresh ends; of more, each view reads its own columns.
+
+What a refresh itself wrote into a view is known without reading it: it is told as it was staged.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.execute.relations import Kept, few_rows, local, survives_arrow
-from headwater.vocabulary.names import WEIGHT, quoted
+from headwater.plan.patch import GOING
+from headwater.plan.view import Columns
+from headwater.vocabulary.names import CHANGE, WEIGHT, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,15 +60,32 @@ class SharedChanges:
         self, session: SparkSession, table: StoredTable, step: ReadChanges, read_feed: Read
     ) -> Kept | None:
         """The step's signed rows, not netted; None where the view has to read them itself."""
-        if not step.has_feed or len(self._readers.get(step.source, ())) <= 1:
-            return None
         key = (table.path, step.after, step.up_to, step.inserts_only)
+        is_shared = len(self._readers.get(step.source, ())) > 1
         with self._lock:
             is_first = key not in self._reads
+            if not step.has_feed or (is_first and not is_shared):
+                return None
             read = self._reads.setdefault(key, Future())
         if is_first:
             self._fulfil(read, lambda: read_feed(session, table, step, self._choice(step, table)))
         return _local(session, read.result(), step.columns)
+
+    def tell(
+        self, source: str, table: StoredTable, version: int, columns: Columns, patch: Kept
+    ) -> None:
+        """What a commit changed in a view, from whoever made it; columns as its readers see them.
+
+        A change that only adds rows may be asked for as such.
+        """
+        if source not in self._readers or patch.table is None:
+            return
+        rows, only_adds = _signed(patch.table, patch.frame.schema, table, columns)
+        for inserts_only in (False, True) if only_adds else (False,):
+            known: Future[_Rows | None] = Future()
+            known.set_result(rows)
+            with self._lock:
+                self._reads.setdefault((table.path, version - 1, version, inserts_only), known)
 
     def _fulfil(self, read: Future[_Rows | None], feed: Callable[[], DataFrame]) -> None:
         """Where it fails, each view tries for itself, and fails by its own name if it must."""
@@ -93,6 +114,27 @@ def _collected(frame: DataFrame) -> _Rows | None:
     frame = frame.select(*(quoted(name) for name in plain))
     table = few_rows(frame)
     return None if table is None else _Rows(table, frame.schema)
+
+
+def _signed(
+    patch: pa.Table, schema: StructType, table: StoredTable, columns: Columns
+) -> tuple[_Rows, bool]:
+    """A patch as signed rows, and whether they all come; without columns stored as another type."""
+    import pyarrow as pa  # noqa: PLC0415  (both load only where Spark runs)
+    import pyarrow.compute as pc  # noqa: PLC0415
+    from pyspark.sql.types import LongType, StructField, StructType  # noqa: PLC0415
+
+    goes = pc.is_in(patch[CHANGE], value_set=pa.array(GOING))
+    values, fields = [], []
+    for name, type_ in columns:
+        field = schema[table.names.get(name, name)]
+        if field.dataType.simpleString() == type_:
+            values.append(patch[field.name])
+            fields.append(StructField(name, field.dataType))
+    values.append(pc.if_else(goes, pa.scalar(-1, pa.int64()), pa.scalar(1, pa.int64())))
+    fields.append(StructField(WEIGHT, LongType()))
+    signed = pa.table(values, names=[field.name for field in fields])
+    return _Rows(signed, StructType(fields)), not pc.any(goes).as_py()
 
 
 def _local(session: SparkSession, rows: _Rows | None, columns: tuple[str, ...]) -> Kept | None:

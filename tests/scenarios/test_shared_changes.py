@@ -122,3 +122,35 @@ def test_a_shared_read_that_fails_harms_nobody(lake: Lake, monkeypatch: pytest.M
     lake.refresh("sums", "large")
     assert lake.hw.history("sums")[0].state is AttemptState.SUCCEEDED
     lake.assert_right("sums", "large", verify=())
+
+
+def test_what_a_view_wrote_is_not_read_again(lake: Lake, reads: Reads) -> None:
+    """Views that follow one get its rows from its refresh, whatever its columns are called."""
+    lake.view("counts", "SELECT k, count(*), max(v) AS top, avg(v) AS mean FROM t GROUP BY k")
+    lake.view("often", "SELECT k, `count(1)` AS n FROM counts WHERE `count(1)` > 2")
+    lake.view("highest", "SELECT max(top) AS top, count(*) AS groups, sum(mean) AS s FROM counts")
+    together = ("counts", "often", "highest")
+    lake.refresh(*together)
+    for change in (
+        lambda: lake.insert("t", (500, "k1", 99), (501, "k1", 2), (502, "k9", 1)),
+        lambda: lake.change("t", delete="id = 500"),
+        lambda: lake.change("t", update={"k": "'k8'"}, where="k = 'k9'"),
+        lambda: lake.insert("t", (503, "quite new", None)),
+    ):
+        change()
+        reads.windows.clear()
+        lake.refresh(*together)
+        assert len(reads.windows) == 1
+        lake.assert_right(*together, verify=())
+
+
+def test_what_another_refresh_wrote_is_read(lake: Lake, reads: Reads) -> None:
+    """A window of two commits is more than what the last of them wrote."""
+    lake.refresh()
+    lake.insert("t", (600, "k1", 9))
+    lake.refresh("counts")
+    lake.insert("t", (601, "k2", 9))
+    reads.windows.clear()
+    lake.refresh("counts", "often")
+    assert len(reads.windows) == 2
+    lake.assert_right("counts", "often", verify=())

@@ -163,3 +163,6 @@ SELECT g, sum(k) AS s FROM r GROUP BY g HAVING sum(k) > 1 AND count(*) > 1 OR ma
 
 -- grouping in having
 SELECT g, c2, count(*) AS n FROM r GROUP BY CUBE (g, c2) HAVING grouping(c2) = 1 AND grouping_id(g, c2) > 0;
+
+-- groups by a map
+SELECT count(*) AS n, max(k) AS k FROM r GROUP BY m;
