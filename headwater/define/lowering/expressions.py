@@ -181,16 +181,23 @@ def _is_star(node: exp.Expr) -> bool:
 
 
 def _names_fields(node: exp.Expr) -> bool:
-    """Structs whose fields get the names of columns, which have other names here."""
-    if isinstance(node, exp.Tuple):
-        return not isinstance(node.parent, (exp.In, exp.Predicate, exp.Tuple))
+    """A struct whose fields get the names of columns, which have other names here."""
     return isinstance(node, exp.Anonymous) and node.name.lower() == "arrays_zip"
 
 
 def _names_field(node: exp.Column) -> bool:
-    """struct(k) calls its field k, whatever the column is called here."""
+    """struct(k), and (k, g) for short, call a field k, whatever the column is called here."""
     parent = node.parent
+    if isinstance(parent, exp.Tuple):
+        return _is_struct(parent)
     return isinstance(parent, exp.Anonymous) and parent.name.lower() == "struct"
+
+
+def _is_struct(row: exp.Expr) -> bool:
+    """Whether a row in brackets is a value of its own, not a side of a comparison."""
+    while isinstance(row.parent, exp.Tuple):
+        row = row.parent
+    return not isinstance(row.parent, (exp.In, exp.Predicate))
 
 
 def _own(

@@ -166,3 +166,6 @@ SELECT g, c2, count(*) AS n FROM r GROUP BY CUBE (g, c2) HAVING grouping(c2) = 1
 
 -- groups by a map
 SELECT count(*) AS n, max(k) AS k FROM r GROUP BY m;
+
+-- ordered by a row
+SELECT g, max_by(c2, (c0, k)) AS latest, min((k, c2)) AS least FROM r GROUP BY g;
