@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from headwater.plan.exact import delicate
 from headwater.plan.mergeable import AggregateTypes
 from headwater.plan.render import aggregate_text, render
 from headwater.vocabulary.algebra import Aggregate, Item, Query, Scan, walk
@@ -34,6 +36,7 @@ class Analysis:
     same_tree: bool  # our operators yield the same columns and types
     types: dict[str, AggregateTypes]
     keys: Columns = ()  # what groups are made by
+    fragile: dict[str, str] = field(default_factory=dict)  # ids to be netted with care -> type
 
 
 def register_empty(session: SparkSession, sources: Mapping[str, Columns]) -> None:
@@ -61,7 +64,8 @@ def analyse(session: SparkSession, sql: str, query: Query) -> Analysis:
         keys, types = aggregate_types(session, query)
     except Exception:  # noqa: BLE001
         return Analysis(columns, same_text, same_tree=False, types={})
-    return Analysis(columns, same_text, found == tuple(t for _, t in columns), types, keys)
+    same_tree = found == tuple(t for _, t in columns)
+    return Analysis(columns, same_text, same_tree, types, keys, _fragile(lowered, query))
 
 
 def _same(one: DataFrame, other: DataFrame) -> bool:
@@ -87,6 +91,27 @@ def _renumbered(drawing: str) -> str:
     return _NUMBER.sub(
         lambda found: f"{found[1]}{numbers.setdefault(found[0], len(numbers))}", drawing
     )
+
+
+def _fragile(lowered: DataFrame, query: Query) -> dict[str, str]:
+    """The columns anywhere in the tree whose values a group does not give back as they were."""
+    ids = {id_ for node in walk(query.root) for id_ in node.columns}
+    found: dict[str, str] = {}
+    left = [lowered._jdf.queryExecution().analyzed()]  # noqa: SLF001
+    while left:
+        plan = left.pop()
+        below = plan.children()
+        left += [below.apply(n) for n in range(below.size())]
+        shown = _schema(plan.schema().json())
+        found |= {name: type_ for name, type_ in delicate(shown).items() if name in ids}
+    return found
+
+
+def _schema(told: str) -> Columns:
+    from pyspark.sql.types import StructType  # noqa: PLC0415  (loads only where Spark runs)
+
+    fields = StructType.fromJson(json.loads(told)).fields
+    return tuple((field.name, field.dataType.simpleString()) for field in fields)
 
 
 def aggregate_types(

@@ -16,7 +16,7 @@ from headwater.execute.rounding import rounded_values
 from headwater.plan.compiled import Compilation, uncomparable, ungroupable
 from headwater.plan.strategies.inputs import used_fields
 from headwater.plan.view import Columns
-from headwater.vocabulary.algebra import Query
+from headwater.vocabulary.algebra import Query, TopK, walk
 from headwater.vocabulary.clocks import bound, values_at
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
@@ -60,7 +60,15 @@ def compile_in(
     functions = {name: (function.kind, function.fingerprint) for name, function in own.items()}
     rounded = () if refusal else rounded_values(session, lowered.query)
     return Compilation(
-        sources, analysis.columns, analysis.types, refusal, functions, tuple(rounded), once, key
+        sources,
+        analysis.columns,
+        analysis.types,
+        refusal,
+        functions,
+        tuple(rounded),
+        once,
+        key,
+        analysis.fragile,
     )
 
 
@@ -89,7 +97,9 @@ def _refusal(query: Query, analysis: Analysis, sources: dict[str, Columns]) -> R
         return Reason("PARSED_DIFFERENTLY", "Spark reads the query otherwise than our parser")
     if query.root.columns and not analysis.same_tree:
         return Reason("TYPED_DIFFERENTLY", "our operators give other types than the query")
-    culprit = uncomparable((*analysis.columns, *analysis.keys))
+    ordered = any(isinstance(node, TopK) for node in walk(query.root))
+    culprit = uncomparable((*analysis.keys, *(analysis.columns if ordered else ())))
+    culprit = culprit or ungroupable(analysis.columns)
     for source, columns in sources.items():
         used = set(used_fields(query.root, source))
         culprit = culprit or ungroupable(tuple(c for c in columns if c[0] in used))

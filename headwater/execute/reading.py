@@ -10,6 +10,7 @@ from headwater.capture.log import open_log
 from headwater.execute.delta import files_frame
 from headwater.execute.staged import Stored
 from headwater.plan.consolidate import consolidated, difference
+from headwater.plan.exact import delicate
 from headwater.plan.steps import ReadChanges
 from headwater.plan.stored import StoredTable
 from headwater.vocabulary.names import FILE, PLACE, WEIGHT, quoted
@@ -119,7 +120,7 @@ def netted(session: SparkSession, step: ReadChanges, rows: DataFrame) -> DataFra
     """What is left of a row's comings and goings within the window."""
     raw = f"{step.name}_feed"
     rows.createOrReplaceTempView(raw)
-    return session.sql(consolidated(step.columns, quoted(raw)))
+    return session.sql(consolidated(step.columns, quoted(raw), _fragile(rows)))
 
 
 def _added_rows(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:
@@ -138,8 +139,14 @@ def _snapshot_difference(session: SparkSession, table: StoredTable, step: ReadCh
     """Without a feed both snapshots are read whole and subtracted."""
     before, after = f"{step.name}_before", f"{step.name}_after"
     pinned_columns(session, table, step.after, step.columns).createOrReplaceTempView(before)
-    pinned_columns(session, table, step.up_to, step.columns).createOrReplaceTempView(after)
-    return session.sql(difference(step.columns, f"({_all(after)})", f"({_all(before)})"))
+    now = pinned_columns(session, table, step.up_to, step.columns)
+    now.createOrReplaceTempView(after)
+    sides = f"({_all(after)})", f"({_all(before)})"
+    return session.sql(difference(step.columns, *sides, _fragile(now)))
+
+
+def _fragile(frame: DataFrame) -> dict[str, str]:
+    return delicate((field.name, field.dataType.simpleString()) for field in frame.schema.fields)
 
 
 def _all(relation: str) -> str:

@@ -101,7 +101,8 @@ def survives_arrow(type_: DataType) -> bool:
     if isinstance(type_, types.ArrayType):
         return survives_arrow(type_.elementType)
     if isinstance(type_, types.StructType):
-        return all(survives_arrow(field.dataType) for field in type_.fields)
+        names = set(type_.fieldNames())  # Arrow refuses fields of one name
+        return len(names) == len(type_) and all(survives_arrow(f.dataType) for f in type_.fields)
     plain = (
         types.BooleanType,
         types.ByteType,

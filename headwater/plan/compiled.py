@@ -37,6 +37,7 @@ class Compilation:
     rounded: tuple[str, ...] = ()  # columns whose value depends on the order of addition
     once: tuple[str, ...] = ()  # columns that are computed once
     key: tuple[str, ...] = ()  # where there are such: the columns that identify a row
+    fragile: dict[str, str] = field(default_factory=dict)  # ids that are netted with care -> type
 
     def to_json(self) -> str:
         refusal = [self.refusal.code, self.refusal.text] if self.refusal else None
@@ -52,6 +53,8 @@ class Compilation:
         }
         if self.once:
             value |= {"once": self.once, "key": self.key}
+        if self.fragile:
+            value["fragile"] = self.fragile
         return json.dumps(value)
 
     @classmethod
@@ -66,6 +69,7 @@ class Compilation:
             tuple(value.get("rounded", ())),
             tuple(value.get("once", ())),
             tuple(value.get("key", ())),
+            value.get("fragile", {}),
         )
 
 
@@ -106,6 +110,7 @@ def _restored(name: str, sql: str, stored: str) -> CompiledView:
         frozenset(compilation.rounded),
         lowered.asked,
         _once(compilation),
+        compilation.fragile,
     )
 
 
@@ -146,7 +151,7 @@ def as_text(sql: str, catalog: dict[str, tuple[str, ...]], why: Reason) -> Lower
 
 
 def uncomparable(columns: Columns) -> str | None:
-    """A column whose values cannot be compared, so that no row of a view can be found again."""
+    """A column by whose values nothing can be ordered, and no group can be found."""
     return _first(columns, _UNCOMPARABLE)
 
 

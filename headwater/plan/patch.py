@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from headwater.plan.exact import NONE, Delicate, alike, exact_keys, same
 from headwater.plan.render import listed
 from headwater.plan.sent import send
 from headwater.plan.steps import TARGET
@@ -41,7 +42,7 @@ class Keyed:
 
 def found_by_keys(keys: tuple[str, ...], source: str) -> str:
     """The stored rows of the keys in a relation."""
-    on = _same(keys) or "TRUE"
+    on = same(keys) or "TRUE"
     table = _near(keys, source)
     sent = send("s", source)
     return f"SELECT {sent} t.* FROM {table} t LEFT SEMI JOIN {quoted(source)} s ON {on}"
@@ -66,7 +67,7 @@ def keyed_patch(keyed: Keyed, found: str, source: str) -> str:
         f"WHEN {keyed.leaves} THEN array('delete') "
         f"WHEN {keyed.differs} THEN array('update_preimage', 'update_postimage') END"
     )
-    on = _same(keyed.keys) or "TRUE"
+    on = same(keyed.keys) or "TRUE"
     sent = send("t", source)  # no more rows than keys
     return (
         f"SELECT {shown}, CASE WHEN {_GOES} THEN {FILE} END AS {FILE}, "
@@ -86,7 +87,7 @@ def keyed_content(keyed: Keyed, source: str) -> str:
     stays = f"CASE WHEN t.{FILE} IS NULL THEN {keyed.comes} ELSE NOT ({keyed.leaves}) END"
     return (
         f"SELECT /*+ SHUFFLE_HASH(s) */ {shown} FROM {quoted(TARGET)} t "
-        f"FULL JOIN (SELECT *, TRUE AS {_TOUCHED} FROM {quoted(source)}) s ON {_same(keyed.keys)} "
+        f"FULL JOIN (SELECT *, TRUE AS {_TOUCHED} FROM {quoted(source)}) s ON {same(keyed.keys)} "
         f"WHERE CASE WHEN s.{_TOUCHED} THEN {stays} ELSE TRUE END"
     )
 
@@ -100,7 +101,7 @@ def _fresh(keyed: Keyed, column: str) -> str:
     )
 
 
-def rows_patch(columns: tuple[str, ...], rows: str) -> str:
+def rows_patch(columns: tuple[str, ...], rows: str, fragile: Delicate = NONE) -> str:
     """-n: n of the stored copies go; +n: n copies come.
 
     A row that goes stands before its stored copies, which so learn how many of them shall go.
@@ -111,16 +112,16 @@ def rows_patch(columns: tuple[str, ...], rows: str) -> str:
     stored = (
         f"SELECT {send('s', rows)} {shown}, CAST(NULL AS BIGINT) AS {weight} "
         f"FROM {_near(columns, rows)} t "
-        f"LEFT SEMI JOIN {going} s ON {_same(columns)}"
+        f"LEFT SEMI JOIN {going} s ON {alike(columns, fragile)}"
     )
     wanted = (
         f"SELECT {names}, CAST(NULL AS STRING) AS {FILE}, CAST(NULL AS BIGINT) AS {PLACE}, "
         f"{weight} FROM {going}"
     )
-    alike = f"OVER (PARTITION BY {names}"
+    copies = f"OVER (PARTITION BY {', '.join(exact_keys(columns, fragile))}"
     counted = (
-        f"SELECT *, row_number() {alike} ORDER BY {FILE} NULLS FIRST, {PLACE}) - 1 AS {_COPY}, "
-        f"count({FILE}) {alike}) AS {_COPIES}, -sum({weight}) {alike}) AS {_LESS} "
+        f"SELECT *, row_number() {copies} ORDER BY {FILE} NULLS FIRST, {PLACE}) - 1 AS {_COPY}, "
+        f"count({FILE}) {copies}) AS {_COPIES}, -sum({weight}) {copies}) AS {_LESS} "
         f"FROM ({stored} UNION ALL {wanted})"
     )
     drift = "raise_error('HEADWATER_DRIFT: the table lacks a row that its sources once gave it')"
@@ -166,10 +167,6 @@ def places(patch: str) -> str:
 def fed(columns: tuple[str, ...], patch: str) -> str:
     """What the table's change feed tells of a patch."""
     return f"SELECT {listed(columns)}, {CHANGE} FROM {quoted(patch)}"
-
-
-def _same(columns: tuple[str, ...]) -> str:
-    return " AND ".join(f"t.{quoted(c)} <=> s.{quoted(c)}" for c in columns)
 
 
 def _old(number: int) -> str:

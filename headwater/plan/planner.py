@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from headwater.plan.compiled import uncomparable
+from headwater.plan.compiled import ungroupable
 from headwater.plan.cost import UNKNOWN, Price, Size, model_seconds
 from headwater.plan.deltas import LAWS
 from headwater.plan.deltas.clock import delta_of_clock
@@ -187,7 +187,7 @@ def _ways(view: CompiledView, situation: Situation, technique: Technique) -> lis
     """The writes that give the same content; they differ in what the change feed tells."""
     may_overwrite = _may_overwrite(view, situation)
     if technique is Technique.REBUILD:
-        compares = situation.exists and uncomparable(view.decided) is None
+        compares = situation.exists and ungroupable(view.decided) is None
         return [*([_rewrite] if compares else []), *([_overwrite] if may_overwrite else [])] or [
             _overwrite
         ]
@@ -217,7 +217,8 @@ def _assembled(
     reasons: tuple[Reason, ...],
 ) -> RefreshPlan:
     clocks = (situation.clock, situation.clock_before)
-    planning = Planning(situation.changed, LAWS, situation.large, delta_of_clock, *clocks)
+    laws = LAWS, situation.large, delta_of_clock
+    planning = Planning(situation.changed, *laws, *clocks, view.fragile, view.fragile_columns)
     write = way(planning, view, situation, technique)
     steps: list[Step] = list(_reads(planning, view, situation))
     if technique is Technique.REBUILD and _by_text(view):

@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 from headwater.plan.alike import likeness
+from headwater.plan.consolidate import difference
+from headwater.plan.exact import Delicate
 from headwater.plan.moved import asks_anew, is_moved
 from headwater.plan.render import render
 from headwater.plan.steps import Derive
@@ -44,6 +46,8 @@ class Planning:
     clock_law: Law | None = None  # of operators that compute with a clock that moved
     clock: Mapping[str, str] = field(default_factory=dict)  # what it tells, as literals
     clock_before: Mapping[str, str] = field(default_factory=dict)
+    fragile: Delicate = field(default_factory=dict)  # ids whose values are compared with care
+    fragile_columns: Delicate = field(default_factory=dict)  # likewise the table's columns
     derived: list[Derive] = field(default_factory=list)
     snapshots: set[tuple[str, bool]] = field(default_factory=set)  # (source, is new)
     uses_changes: set[str] = field(default_factory=set)
@@ -63,6 +67,10 @@ class Planning:
     def before(self, sql: str) -> str:
         """A text by the clock of the view's frontier; any other is bound to this refresh's."""
         return bound(sql, self.clock_before)
+
+    def difference(self, columns: tuple[str, ...], after: str, before: str) -> str:
+        """The signed rows between two states of an operator."""
+        return difference(columns, after, before, self.fragile)
 
     def delta(self, node: Node) -> str | None:
         """The relation of an operator's signed rows; None where nothing below it moved."""

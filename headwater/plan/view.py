@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from headwater.define.clock_calls import ClockCalls
+from headwater.plan.exact import delicate
 from headwater.plan.layout import Layout
 from headwater.plan.mergeable import AggregateTypes
 from headwater.plan.rounded import rounded_columns
@@ -42,6 +43,7 @@ class CompiledView:
     rounded: frozenset[str] = frozenset()  # columns whose value depends on the order of addition
     asked: ClockCalls | None = None  # the text, what it asks the clock marked
     once: Once | None = None
+    fragile: Mapping[str, str] = field(default_factory=dict)  # ids to compare with care -> type
 
     @property
     def catalog(self) -> dict[str, tuple[str, ...]]:
@@ -58,6 +60,13 @@ class CompiledView:
         """A reader's column -> the table's."""
         pairs = zip(self.columns, self.layout.visible, strict=True)
         return {name: stored for (name, _), stored in pairs}
+
+    @property
+    def fragile_columns(self) -> dict[str, str]:
+        """The table's columns whose values are compared with care -> type."""
+        shown = delicate((self.stored[name], type_) for name, type_ in self.columns)
+        pairs = zip(self.layout.root.columns, self.layout.columns, strict=False)  # a text has none
+        return {name: self.fragile[id_] for id_, name in pairs if id_ in self.fragile} | shown
 
     @property
     def rounded_shown(self) -> tuple[str, ...]:

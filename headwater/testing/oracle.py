@@ -6,7 +6,6 @@ is played on the old content in SQL, and the outcome compared with Spark's own r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -87,7 +86,6 @@ class Mismatch:
 
 
 _WANTED, _PLAYED = "__hw_wanted_copies", "__hw_played_copies"
-_NEGATIVE_ZERO = re.compile(r"-0\.0(?!\d)")
 
 
 class Oracle:
@@ -260,12 +258,12 @@ def _differing(columns: tuple[str, ...], wanted: str) -> str:
 
 
 def netted(states: TableStates) -> Rows:
-    """The change as signed rows, equal rows summed as Spark groups them."""
+    """The change as signed rows, netted."""
     weights: dict[str, int] = {}
     rows: dict[str, tuple[Any, ...]] = {}
     for sign, side in ((1, states.after), (-1, states.before)):
         for row in side:
-            key = _NEGATIVE_ZERO.sub("0.0", repr(row))
+            key = repr(row)
             rows[key] = row
             weights[key] = weights.get(key, 0) + sign
     return [(*rows[key], weight) for key, weight in weights.items() if weight]

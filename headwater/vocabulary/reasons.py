@@ -95,8 +95,8 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "PARSED_DIFFERENTLY": "Spark reads the query otherwise than our parser does.",
         "TYPED_DIFFERENTLY": "Our operators give other column types than the query.",
         "UNCOMPARABLE_TYPE": (
-            "Rows cannot be compared: the view shows a map or groups by one, or it uses a column "
-            "of type variant, interval, geometry or geography."
+            "Rows cannot be compared: the view groups by a map, or shows one among its first rows, "
+            "or it uses a column of type variant, interval, geometry or geography."
         ),
         "TABLES_UNCLEAR": "Which tables the query reads was not understood.",
     },

@@ -30,7 +30,7 @@ RARE = {
     "binary": [None, b"", b"a", b"\x00\xff"],
     "array<int>": [None, [], [1], [2, None, 1], [1]],
     "struct<a:int,b:string>": [None, {"a": 1, "b": "x"}, {"a": None, "b": None}],
-    "map<string,int>": [None, [], [("a", 1)], [("a", 1), ("b", None)]],
+    "map<string,int>": [None, [], [("a", 1)], [("a", 1), ("b", None)], [("b", None), ("a", 1)]],
 }
 """Columns of these types are one in five."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import cast
 
-from headwater.plan.consolidate import difference
 from headwater.plan.deltas.keyed import keyed_difference, touched_keys
 from headwater.plan.planning import Planning
 from headwater.vocabulary.algebra import Aggregate, Item, Node, column
@@ -21,7 +20,7 @@ def delta_of_aggregate(planning: Planning, node: Node) -> str | None:
     if below is None:
         return None
     if not aggregate.keys:
-        whole = difference(node.columns, planning.new(node), planning.old(node))
+        whole = planning.difference(node.columns, planning.new(node), planning.old(node))
         return planning.relation("aggregate", whole, once=True)
     touched = touched_keys(planning, [(below, aggregate.keys)])
     keys = tuple(Item(item.id, column(item.id)) for item in aggregate.keys)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from headwater.plan.consolidate import difference
 from headwater.plan.moved import clocks_of
 from headwater.plan.planning import Planning
 from headwater.plan.render import listed
@@ -29,7 +28,7 @@ def delta_of_clock(planning: Planning, node: Node) -> str | None:
     """The change of an operator that computes with a clock that moved."""
     if isinstance(node, Filter):
         return _of_filter(planning, node)
-    whole = difference(node.columns, planning.new(node), planning.old(node))
+    whole = planning.difference(node.columns, planning.new(node), planning.old(node))
     return planning.relation("clocked", whole, once=True)
 
 

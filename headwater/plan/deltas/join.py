@@ -12,7 +12,6 @@ from typing import cast
 
 from sqlglot import exp
 
-from headwater.plan.consolidate import difference
 from headwater.plan.deltas.narrowed import narrowed_left, narrowed_right
 from headwater.plan.planning import Planning
 from headwater.plan.render import join_text, listed
@@ -72,7 +71,7 @@ def _flipped(planning: Planning, join: Join, right: str) -> str:
     partners = narrowed_right(planning, join, touched)
     after = join_text(join, quoted(touched), planning.new(partners))
     before = join_text(join, quoted(touched), planning.old(partners))
-    return planning.relation("flipped", difference(join.columns, after, before))
+    return planning.relation("flipped", planning.difference(join.columns, after, before))
 
 
 def _mirrored(planning: Planning, join: Join) -> str | None:

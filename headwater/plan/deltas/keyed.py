@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from headwater.plan.consolidate import difference
 from headwater.plan.planning import Planning
 from headwater.plan.render import computed
 from headwater.plan.restrict import restrict
@@ -26,5 +25,5 @@ def touched_keys(planning: Planning, moved: list[tuple[str, tuple[Item, ...]]]) 
 def keyed_difference(planning: Planning, node: Node, keys: tuple[Item, ...], touched: str) -> str:
     """New minus old, both evaluated on the touched keys only."""
     kept = restrict(node, tuple((k.expression, PREFIX + k.id) for k in keys), touched)
-    sql = difference(node.columns, planning.new(kept), planning.old(kept))
+    sql = planning.difference(node.columns, planning.new(kept), planning.old(kept))
     return planning.relation("keyed", sql)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import cast
 
-from headwater.plan.consolidate import difference
 from headwater.plan.deltas.keyed import keyed_difference, touched_keys
 from headwater.plan.planning import Planning
 from headwater.vocabulary.algebra import Node, Pivot, passed
@@ -17,7 +16,7 @@ def delta_of_pivot(planning: Planning, node: Node) -> str | None:
     if below is None:
         return None
     if not pivot.groups:
-        whole = difference(node.columns, planning.new(node), planning.old(node))
+        whole = planning.difference(node.columns, planning.new(node), planning.old(node))
         return planning.relation("pivot", whole)
     keys = passed(pivot.groups)
     return keyed_difference(planning, node, keys, touched_keys(planning, [(below, keys)]))

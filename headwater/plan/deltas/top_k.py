@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from headwater.plan.consolidate import difference
 from headwater.plan.planning import Planning
 from headwater.vocabulary.algebra import Node
 
 
 def delta_of_top_k(planning: Planning, node: Node) -> str | None:
     """The sub-tree is recomputed; its difference flows on as a change."""
-    whole = difference(node.columns, planning.new(node), planning.old(node))
+    whole = planning.difference(node.columns, planning.new(node), planning.old(node))
     return planning.relation("top_k", whole, once=True)

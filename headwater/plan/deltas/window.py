@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import cast
 
-from headwater.plan.consolidate import difference
 from headwater.plan.deltas.keyed import keyed_difference, touched_keys
 from headwater.plan.planning import Planning
 from headwater.plan.restrict import shared_partition
@@ -19,7 +18,7 @@ def delta_of_window(planning: Planning, node: Node) -> str | None:
         return None
     partition = shared_partition(window)
     if not partition:
-        whole = difference(node.columns, planning.new(node), planning.old(node))
+        whole = planning.difference(node.columns, planning.new(node), planning.old(node))
         return planning.relation("window", whole)
     keys = tuple(Item(f"partition_{n}", e) for n, e in enumerate(partition, 1))
     return keyed_difference(planning, node, keys, touched_keys(planning, [(below, keys)]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headwater.plan.exact import Delicate, same
 from headwater.plan.layout import Layout
 from headwater.plan.patch import Keyed
 from headwater.plan.planning import Planning
@@ -32,13 +33,13 @@ def keys_write(planning: Planning, layout: Layout, *, whole: bool) -> Write:
     wanted = tuple((column(layout.id_of(name)), _PREFIX + name) for name in layout.keys)
     fresh = planning.new(restrict(layout.root, wanted, touched))
     state = planning.relation("state", _state(layout, touched, fresh), once=True)
-    return write_by_key(planning, _replaced(layout), state, whole=whole)
+    return write_by_key(planning, _replaced(layout, planning.fragile_columns), state, whole=whole)
 
 
-def _replaced(layout: Layout) -> Keyed:
+def _replaced(layout: Layout, fragile: Delicate) -> Keyed:
     """A touched key's row is the recomputed one, if there is one."""
     fresh = {c: f"s.{quoted(c)}" for c in layout.columns}
-    others = [quoted(c) for c in layout.columns if c not in (layout.keys or ())]
+    others = [c for c in layout.columns if c not in (layout.keys or ())]
     return Keyed(
         layout.columns,
         layout.keys or (),
@@ -46,7 +47,7 @@ def _replaced(layout: Layout) -> Keyed:
         fresh,
         leaves=f"NOT s.{quoted(PRESENT)}",
         comes=f"s.{quoted(PRESENT)}",
-        differs=" OR ".join(f"NOT (t.{c} <=> s.{c})" for c in others) or "FALSE",
+        differs=f"NOT ({same(others, fragile) or 'TRUE'})",
     )
 
 

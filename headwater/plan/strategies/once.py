@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from headwater.plan.exact import Delicate, same
 from headwater.plan.layout import Layout
 from headwater.plan.patch import Keyed
 from headwater.plan.planning import Planning
@@ -70,7 +71,9 @@ def once_rebuild(planning: Planning, layout: Layout, once: Once, sql: str | None
 def _write(planning: Planning, layout: Layout, once: Once, signed: str) -> Write:
     rows = planning.relation("rows", _netted(layout, once, signed), once=True)
     state = planning.relation("state", _state(layout, once, rows), once=True)
-    return write_by_key(planning, _keyed(layout, once), state, whole=False)
+    return write_by_key(
+        planning, _keyed(layout, once, planning.fragile_columns), state, whole=False
+    )
 
 
 def _netted(layout: Layout, once: Once, signed: str) -> str:
@@ -103,11 +106,11 @@ def _state(layout: Layout, once: Once, rows: str) -> str:
     )
 
 
-def _keyed(layout: Layout, once: Once) -> Keyed:
+def _keyed(layout: Layout, once: Once, fragile: Delicate) -> Keyed:
     """A key that comes while its stored row stays is no key."""
     fresh = {c: f"s.{quoted(c)}" for c in layout.columns}
-    others = [quoted(c) for c in _known(layout, once) if c not in once.key]
-    differs = " OR ".join(f"NOT (t.{c} <=> s.{c})" for c in others) or "FALSE"
+    others = [c for c in _known(layout, once) if c not in once.key]
+    differs = f"NOT ({same(others, fragile) or 'TRUE'})"
     return Keyed(
         layout.columns,
         once.key,

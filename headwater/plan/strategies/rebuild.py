@@ -22,7 +22,8 @@ def rewrite_write(planning: Planning, layout: Layout, sql: str | None) -> Write:
     """Netted difference between the new content and the table."""
     content = content_relation(planning, layout, sql, once=True)
     shown = f"SELECT {listed(layout.columns)} FROM "
-    differing = difference(layout.columns, shown + quoted(content), shown + quoted(TARGET))
+    sides = shown + quoted(content), shown + quoted(TARGET)
+    differing = difference(layout.columns, *sides, planning.fragile_columns)
     rows = planning.relation("difference", differing, once=True)
     before = len(planning.derived)
     patch = patch_rows(planning, layout, rows)

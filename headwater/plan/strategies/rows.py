@@ -26,11 +26,13 @@ def rows_write(planning: Planning, layout: Layout) -> Write:
     if change is None:
         raise ValueError("a delta needs a change")
     signed = f"({as_table_rows(layout, change, weighted=True)})"
-    rows = planning.relation("rows", consolidated(layout.columns, signed), once=True)
+    netted = consolidated(layout.columns, signed, planning.fragile_columns)
+    rows = planning.relation("rows", netted, once=True)
     return patch_rows(planning, layout, rows)
 
 
 def patch_rows(planning: Planning, layout: Layout, rows: str) -> Patch:
     """Find the stored copies of the rows that go; take out as many as the change says."""
-    patch = planning.relation("patch", rows_patch(layout.columns, rows), once=True)
+    sql = rows_patch(layout.columns, rows, planning.fragile_columns)
+    patch = planning.relation("patch", sql, once=True)
     return Patch("patch", patch, layout.columns)

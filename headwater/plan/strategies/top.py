@@ -12,7 +12,8 @@ A change that raises one order above the others, LIMIT 2:
 
 from __future__ import annotations
 
-from headwater.plan.consolidate import difference
+from headwater.plan.consolidate import difference, given_back
+from headwater.plan.exact import Delicate, exact_keys
 from headwater.plan.layout import Layout
 from headwater.plan.planning import Planning
 from headwater.plan.render import listed
@@ -36,7 +37,7 @@ def top_write(planning: Planning, layout: Layout) -> Write:
     if change is None:
         raise ValueError("first rows need a change")
     limit = text(top.limit)
-    known = planning.relation("known", _known(layout, top, change), once=True)
+    known = planning.relation("known", _known(layout, top, change, planning.fragile), once=True)
     placed = planning.relation("placed", _placed(top, known), once=True)
     short = planning.relation("short", _short(placed, limit), once=True)
     moved = planning.relation("moved", _moved(top, placed, limit))
@@ -46,6 +47,7 @@ def top_write(planning: Planning, layout: Layout) -> Write:
         layout.columns,
         as_table_rows(layout, asked, weighted=False),
         f"SELECT {listed(layout.columns)} FROM {quoted(TARGET)}",
+        planning.fragile_columns,
     )
     shown = f"{listed(layout.columns)}, {_W}"
     rows = (
@@ -55,15 +57,17 @@ def top_write(planning: Planning, layout: Layout) -> Write:
     return patch_rows(planning, layout, planning.relation("rows", rows, once=True))
 
 
-def _known(layout: Layout, top: TopK, change: str) -> str:
+def _known(layout: Layout, top: TopK, change: str, fragile: Delicate) -> str:
     """M + ΔR: how often each row is known to be there after it, and how often it is stored."""
     pairs = zip(layout.columns, top.columns, strict=True)
     stored = ", ".join(f"{quoted(name)} AS {quoted(id_)}" for name, id_ in pairs)
     names = listed(top.columns)
     return (
-        f"SELECT {names}, GREATEST(SUM({_W}), 0) AS held, SUM(kept) AS kept FROM ("
+        f"SELECT {given_back(top.columns, fragile)}, "
+        f"GREATEST(SUM({_W}), 0) AS held, SUM(kept) AS kept FROM ("
         f"SELECT {stored}, CAST(1 AS BIGINT) AS {_W}, 1 AS kept FROM {quoted(TARGET)} "
-        f"UNION ALL SELECT {names}, {_W}, 0 FROM {quoted(change)}) GROUP BY {names}"
+        f"UNION ALL SELECT {names}, {_W}, 0 FROM {quoted(change)}) "
+        f"GROUP BY {', '.join(exact_keys(top.columns, fragile))}"
     )
 
 

@@ -105,3 +105,12 @@ SELECT `all`, count(*) AS n FROM (SELECT g AS `all`, k FROM r) q GROUP BY all;
 
 -- columns called as clauses
 SELECT offset, window, count(*) AS n FROM (SELECT g AS offset, k AS window FROM r) q GROUP BY offset, window;
+
+-- zero with a sign
+SELECT k, CAST(c1 AS STRING) AS written, CAST(top AS STRING) AS highest FROM (SELECT k, c1, max(c1) OVER (PARTITION BY k, c1 ORDER BY c2) AS top FROM r);
+
+-- the order of a map
+SELECT k, map_keys(m) AS ks, to_json(m) AS j, n FROM (SELECT k, m, count(*) OVER (PARTITION BY k) AS n FROM r);
+
+-- fields of one name
+SELECT k, arrays_zip(arr, arr) AS z FROM r;
