@@ -6,6 +6,7 @@ from headwater.define.once import OnceError
 from headwater.define.view import ViewDef
 from headwater.execute.compiling import compile_query
 from headwater.plan.compiled import Compilation, is_current, restore
+from headwater.plan.exact import delicate
 from headwater.plan.stored import StoredTable
 from headwater.plan.view import Columns, CompiledView
 from headwater.vocabulary.errors import DefinitionConflict
@@ -80,6 +81,7 @@ def stored_tables(workspace: Workspace, view: CompiledView) -> dict[str, StoredT
         name: StoredTable(
             workspace.path_of(name),
             compiled_view(workspace, name).stored if workspace.is_view(name) else {},
+            delicate(view.sources[name]),
         )
         for name in view.catalog
     }

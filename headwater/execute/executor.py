@@ -136,7 +136,7 @@ class Executor:
             self._kept[step.name] = shared
             self._register(step.name, shared.frame)
         else:
-            self._pass_or_keep(step.name, netted(self._session, step, shared.frame))
+            self._pass_or_keep(step.name, netted(self._session, table, step, shared.frame))
 
     def _pass_or_keep(self, name: str, frame: DataFrame) -> None:
         """What is named once is computed by whoever names it, in the same job."""

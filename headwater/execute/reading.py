@@ -10,7 +10,6 @@ from headwater.capture.log import open_log
 from headwater.execute.delta import files_frame
 from headwater.execute.staged import Stored
 from headwater.plan.consolidate import consolidated, difference
-from headwater.plan.exact import delicate
 from headwater.plan.steps import ReadChanges
 from headwater.plan.stored import StoredTable
 from headwater.vocabulary.names import FILE, PLACE, WEIGHT, quoted
@@ -80,7 +79,7 @@ def changes(
     feed, weight = feed_rows(session, table, step)
     rows = signed(feed, weight, table, step.columns)
     rows = rows.coalesce(1) if in_one else rows
-    return rows if step.inserts_only else netted(session, step, rows)
+    return rows if step.inserts_only else netted(session, table, step, rows)
 
 
 def wide_changes(
@@ -116,11 +115,13 @@ def signed(feed: DataFrame, weight: str, table: StoredTable, columns: Sequence[s
     return feed.selectExpr(*shown, f"CAST({weight} AS BIGINT) AS {quoted(WEIGHT)}")
 
 
-def netted(session: SparkSession, step: ReadChanges, rows: DataFrame) -> DataFrame:
+def netted(
+    session: SparkSession, table: StoredTable, step: ReadChanges, rows: DataFrame
+) -> DataFrame:
     """What is left of a row's comings and goings within the window."""
     raw = f"{step.name}_feed"
     rows.createOrReplaceTempView(raw)
-    return session.sql(consolidated(step.columns, quoted(raw), _fragile(rows)))
+    return session.sql(consolidated(step.columns, quoted(raw), table.fragile))
 
 
 def _added_rows(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:
@@ -139,14 +140,9 @@ def _snapshot_difference(session: SparkSession, table: StoredTable, step: ReadCh
     """Without a feed both snapshots are read whole and subtracted."""
     before, after = f"{step.name}_before", f"{step.name}_after"
     pinned_columns(session, table, step.after, step.columns).createOrReplaceTempView(before)
-    now = pinned_columns(session, table, step.up_to, step.columns)
-    now.createOrReplaceTempView(after)
+    pinned_columns(session, table, step.up_to, step.columns).createOrReplaceTempView(after)
     sides = f"({_all(after)})", f"({_all(before)})"
-    return session.sql(difference(step.columns, *sides, _fragile(now)))
-
-
-def _fragile(frame: DataFrame) -> dict[str, str]:
-    return delicate((field.name, field.dataType.simpleString()) for field in frame.schema.fields)
+    return session.sql(difference(step.columns, *sides, table.fragile))
 
 
 def _all(relation: str) -> str:

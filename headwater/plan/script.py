@@ -54,7 +54,8 @@ def _changes(step: ReadChanges, tables: Tables, target: str) -> str:
     table = tables[step.source]
     if not step.has_feed:
         after, before = (_at(table, v, step.columns) for v in (step.up_to, step.after))
-        return _view(step.name, difference(step.columns, f"({after})", f"({before})"))
+        sides = f"({after})", f"({before})"
+        return _view(step.name, difference(step.columns, *sides, table.fragile))
     sign = "CASE WHEN _change_type IN ('insert', 'update_postimage') THEN 1 ELSE -1 END"
     escaped = table.path.replace("'", "\\'")
     first = min(step.after + 1, step.up_to)  # Delta refuses to begin after the newest version
@@ -63,8 +64,9 @@ def _changes(step: ReadChanges, tables: Tables, target: str) -> str:
         feed += f" WHERE _commit_version > {step.after}"
     weight = f"CAST({sign} AS BIGINT) AS {quoted(WEIGHT)}"
     signed = f"SELECT {table.columns(step.columns)}, {weight} FROM {feed}"
-    netted = signed if step.inserts_only else consolidated(step.columns, f"({signed})")
-    return _view(step.name, netted)
+    if not step.inserts_only:
+        signed = consolidated(step.columns, f"({signed})", table.fragile)
+    return _view(step.name, signed)
 
 
 @statement.register

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from headwater.plan.exact import Delicate
 from headwater.vocabulary.names import quoted
 
 _REFUSED = set(" ,;{}()\n\t=")
@@ -16,10 +17,14 @@ _REFUSED = set(" ,;{}()\n\t=")
 
 @dataclass(frozen=True)
 class StoredTable:
-    """Where a source or view lies; `names` are the columns stored under another name."""
+    """Where a source or view lies.
+
+    `names` are the columns stored under another name, `fragile` those to be compared with care.
+    """
 
     path: str
     names: Mapping[str, str] = field(default_factory=dict)
+    fragile: Delicate = field(default_factory=dict)
 
     def column(self, name: str) -> str:
         """SQL that reads a column under the name a query knows it by."""

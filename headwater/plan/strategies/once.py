@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from headwater.plan.exact import Delicate, same
+from headwater.plan.consolidate import given_back
+from headwater.plan.exact import Delicate, exact_keys, same
 from headwater.plan.layout import Layout
 from headwater.plan.patch import Keyed
 from headwater.plan.planning import Planning
@@ -69,28 +70,27 @@ def once_rebuild(planning: Planning, layout: Layout, once: Once, sql: str | None
 
 
 def _write(planning: Planning, layout: Layout, once: Once, signed: str) -> Write:
-    rows = planning.relation("rows", _netted(layout, once, signed), once=True)
+    fragile = planning.fragile_columns
+    rows = planning.relation("rows", _netted(layout, once, signed, fragile), once=True)
     state = planning.relation("state", _state(layout, once, rows), once=True)
-    return write_by_key(
-        planning, _keyed(layout, once, planning.fragile_columns), state, whole=False
-    )
+    return write_by_key(planning, _keyed(layout, once, fragile), state, whole=False)
 
 
-def _netted(layout: Layout, once: Once, signed: str) -> str:
-    names = listed(_known(layout, once))
+def _netted(layout: Layout, once: Once, signed: str, fragile: Delicate) -> str:
+    names = _known(layout, once)
     values = f"max_by(struct({listed(once.columns)}), {_W}) AS {_VALUES}"
     return (
-        f"SELECT {names}, SUM({_W}) AS {_W}, {values} FROM ({signed}) AS s "
-        f"GROUP BY {names} HAVING SUM({_W}) <> 0"
+        f"SELECT {given_back(names, fragile)}, SUM({_W}) AS {_W}, {values} FROM ({signed}) AS s "
+        f"GROUP BY {', '.join(exact_keys(names, fragile))} HAVING SUM({_W}) <> 0"
     )
 
 
 def _state(layout: Layout, once: Once, rows: str) -> str:
     """One row per key that came or went: its new row, or the word that it has none."""
-    same = f"OVER (PARTITION BY {listed(once.key)})"
+    of_key = f"OVER (PARTITION BY {listed(once.key)})"
     counted = (
-        f"SELECT *, SUM(GREATEST(-{_W}, 0)) {same} AS {_WENT}, "
-        f"SUM(GREATEST({_W}, 0)) {same} AS {_CAME} FROM {quoted(rows)}"
+        f"SELECT *, SUM(GREATEST(-{_W}, 0)) {of_key} AS {_WENT}, "
+        f"SUM(GREATEST({_W}, 0)) {of_key} AS {_CAME} FROM {quoted(rows)}"
     )
     shown = ", ".join(
         f"{_VALUES}.{quoted(c)} AS {quoted(c)}" if c in once.columns else quoted(c)
