@@ -80,7 +80,7 @@ def test_an_operator_between_aggregates_is_none(sql: str):
         ("SELECT hash(*) AS h FROM orders", "STAR"),
         ("SELECT hash(*) AS h, uuid() AS u FROM orders", "NONDETERMINISTIC"),
         ("SELECT id FROM orders TABLESAMPLE (5 PERCENT)", "NONDETERMINISTIC"),
-        ("SELECT to_json((id, cust)) AS j FROM orders", "NAMES_UNCLEAR"),
+        ("SELECT arrays_zip(array(id), array(cust)) AS z FROM orders", "NAMES_UNCLEAR"),
         (
             "SELECT count(*) AS n FROM orders GROUP BY session_window(ts, '1 hour')",
             "SESSION_WINDOW",
