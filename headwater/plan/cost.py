@@ -73,7 +73,10 @@ _HEAVY = {
 """Microseconds per row of the sources, when the whole query is computed."""
 
 _CARRIED = {kind: 3.0 if kind is Window else 0.15 for kind in _HEAVY}
-"""Likewise per changed row; into a window each takes the rows of its partition along."""
+"""Likewise per changed row, and per row that it takes along."""
+
+_PARTITION = 20
+"""Into a window a changed row takes the rows of its partition along: so many, as nothing tells."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], si
         compared = 2 * size.rows * _COMPARE if isinstance(write, Rewrite) else 0
         return _QUERY + (rows * heavy + size.rows * _WRITE + compared) * _MICRO
     moved = sum(_moved(w) * _fan_out(w, root, windows) for w in windows.values() if w.changed)
+    moved *= _PARTITION if any(isinstance(node, Window) for node in walk(root)) else 1
     carried = moved * sum(_CARRIED[kind] for kind in _heavy(root))
     if isinstance(write, Renew):
         return (carried + size.rows * _RENEW) * _MICRO

@@ -7,11 +7,13 @@ import pytest
 from headwater.plan.cost import UNKNOWN, Size, model_seconds
 from headwater.plan.steps import Overwrite, Patch, ReadChanges, ReadView, RefreshPlan
 from headwater.plan.strategies.inputs import SourceWindow
-from headwater.vocabulary.algebra import Join, JoinKind, Node, Scan
+from headwater.vocabulary.algebra import Item, Join, JoinKind, Node, Scan, Window
+from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.technique import Technique
 
 ROOT = Scan("t", 0, (("a", "a"),))
 JOIN = Join(ROOT, Scan("s", 1, (("b", "b"),)), JoinKind.INNER, None)
+PLACED = Window(ROOT, (Item("n", parsed("row_number() OVER (PARTITION BY a ORDER BY a)")),))
 CHANGES = ReadChanges("changes", "t", 1, 2, ("a",), inserts_only=False, has_feed=True)
 VIEW = Size(rows=20_000_000, files=40)
 
@@ -68,6 +70,16 @@ def test_a_row_is_as_dear_as_the_rows_it_is_joined_with() -> None:
     many = price(Technique.DELTA, window(100_000), facts, root=JOIN)
     assert joined > alone * 2
     assert joined == pytest.approx(many, rel=0.05)
+
+
+def test_a_row_takes_its_partition_along() -> None:
+    """Through a window, each changed row costs what several others do."""
+
+    def each(root: Node) -> float:
+        few, many = (price(Technique.REKEY, window(n), root=root) for n in (100_000, 200_000))
+        return many - few
+
+    assert each(PLACED) > 10 * each(ROOT)
 
 
 def test_a_source_of_unknown_size_makes_a_rebuild_the_last_resort() -> None:
