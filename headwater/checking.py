@@ -23,6 +23,7 @@ from headwater.define.view import ViewDef
 from headwater.execute.analyse import analyse, register_empty
 from headwater.execute.isolated import isolated
 from headwater.join_keys import Arrangement, arrangement_of, join_keys, unclustered
+from headwater.plan.layout import layout_of
 from headwater.plan.soundness import view_recomputed
 from headwater.plan.view import Columns
 from headwater.vocabulary.algebra import scans
@@ -125,7 +126,8 @@ def _own(view: ViewDef) -> dict[str, str]:
 def _rebuilding(lowered: Lowered) -> tuple[Reason, ...]:
     """Parts that are kept as text, and an operator at the top that is a matter of all rows."""
     root = lowered.query.root
-    whole = view_recomputed(root, frozenset(scan.source for scan in scans(root)))
+    layout = layout_of(lowered.query, {})
+    whole = view_recomputed(layout, frozenset(scan.source for scan in scans(root)))
     if whole is None or whole.code == "GLOBAL_AGGREGATE" or whole in lowered.reasons:
         return lowered.reasons
     return (*lowered.reasons, whole)

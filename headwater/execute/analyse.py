@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from headwater.plan.exact import delicate
 from headwater.plan.mergeable import AggregateTypes
 from headwater.plan.render import aggregate_text, render
 from headwater.vocabulary.algebra import Aggregate, Item, Query, Scan, walk
@@ -36,7 +35,7 @@ class Analysis:
     same_tree: bool  # our operators yield the same columns and types
     types: dict[str, AggregateTypes]
     keys: Columns = ()  # what groups are made by
-    fragile: dict[str, str] = field(default_factory=dict)  # ids to be netted with care -> type
+    inner: dict[str, str] = field(default_factory=dict)  # every id in the tree -> type
 
 
 def register_empty(session: SparkSession, sources: Mapping[str, Columns]) -> None:
@@ -65,7 +64,7 @@ def analyse(session: SparkSession, sql: str, query: Query) -> Analysis:
     except Exception:  # noqa: BLE001
         return Analysis(columns, same_text, same_tree=False, types={})
     same_tree = found == tuple(t for _, t in columns)
-    return Analysis(columns, same_text, same_tree, types, keys, _fragile(lowered, query))
+    return Analysis(columns, same_text, same_tree, types, keys, _inner(lowered, query))
 
 
 def _same(one: DataFrame, other: DataFrame) -> bool:
@@ -93,8 +92,8 @@ def _renumbered(drawing: str) -> str:
     )
 
 
-def _fragile(lowered: DataFrame, query: Query) -> dict[str, str]:
-    """The columns anywhere in the tree whose values a group does not give back as they were."""
+def _inner(lowered: DataFrame, query: Query) -> dict[str, str]:
+    """The columns anywhere in the tree."""
     ids = {id_ for node in walk(query.root) for id_ in node.columns}
     found: dict[str, str] = {}
     left = [lowered._jdf.queryExecution().analyzed()]  # noqa: SLF001
@@ -102,8 +101,7 @@ def _fragile(lowered: DataFrame, query: Query) -> dict[str, str]:
         plan = left.pop()
         below = plan.children()
         left += [below.apply(n) for n in range(below.size())]
-        shown = _schema(plan.schema().json())
-        found |= {name: type_ for name, type_ in delicate(shown).items() if name in ids}
+        found |= {name: type_ for name, type_ in _schema(plan.schema().json()) if name in ids}
     return found
 
 

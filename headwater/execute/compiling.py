@@ -13,7 +13,9 @@ from headwater.execute.analyse import Analysis, analyse, register_empty
 from headwater.execute.isolated import isolated
 from headwater.execute.own_functions import own_functions
 from headwater.execute.rounding import rounded_values
-from headwater.plan.compiled import Compilation, uncomparable, ungroupable
+from headwater.plan.compiled import Compilation, uncomparable, ungroupable, unkeepable
+from headwater.plan.exact import delicate
+from headwater.plan.soundness import subtracted
 from headwater.plan.strategies.inputs import used_fields
 from headwater.plan.view import Columns
 from headwater.vocabulary.algebra import Query, TopK, walk
@@ -68,7 +70,8 @@ def compile_in(
         tuple(rounded),
         once,
         key,
-        analysis.fragile,
+        delicate(analysis.inner.items()),
+        unkeepable(analysis.inner.items()),
     )
 
 
@@ -103,6 +106,9 @@ def _refusal(query: Query, analysis: Analysis, sources: dict[str, Columns]) -> R
     for source, columns in sources.items():
         used = set(used_fields(query.root, source))
         culprit = culprit or ungroupable(tuple(c for c in columns if c[0] in used))
+    for node in subtracted(query.root):
+        shown = tuple(c for c in analysis.inner.items() if c[0] in node.columns)
+        culprit = culprit or ungroupable(shown)
     if culprit is not None:
         return Reason("UNCOMPARABLE_TYPE", f"rows with {culprit} cannot be netted")
     return None

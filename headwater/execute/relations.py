@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from headwater.execute.checkpoint import checkpointed
+
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
@@ -38,7 +40,7 @@ def keep(session: SparkSession, frame: DataFrame, *, may_be_small: bool) -> Kept
         table = few_rows(frame)
         if table is not None:
             return local(session, table, frame.schema)
-    kept = frame.localCheckpoint(eager=True)
+    kept = checkpointed(session, frame)
     return Kept(kept, kept.count())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -18,11 +19,12 @@ from headwater.vocabulary.algebra import Opaque, Query, Scan, scans
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
 
-FORMAT = 5
+FORMAT = 6
 """Raised whenever the same query may be lowered to other operators or stored in other columns."""
 
 _UNGROUPABLE = ("variant", "interval", "geometry", "geography")
 _UNCOMPARABLE = ("map<", *_UNGROUPABLE)
+_UNKEEPABLE = ("struct<", "void", *_UNCOMPARABLE)
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Compilation:
     once: tuple[str, ...] = ()  # columns that are computed once
     key: tuple[str, ...] = ()  # where there are such: the columns that identify a row
     fragile: dict[str, str] = field(default_factory=dict)  # ids that are netted with care -> type
+    unkept: tuple[str, ...] = ()  # ids that get no hidden column
 
     def to_json(self) -> str:
         refusal = [self.refusal.code, self.refusal.text] if self.refusal else None
@@ -55,6 +58,8 @@ class Compilation:
             value |= {"once": self.once, "key": self.key}
         if self.fragile:
             value["fragile"] = self.fragile
+        if self.unkept:
+            value["unkept"] = self.unkept
         return json.dumps(value)
 
     @classmethod
@@ -70,6 +75,7 @@ class Compilation:
             tuple(value.get("once", ())),
             tuple(value.get("key", ())),
             value.get("fragile", {}),
+            tuple(value.get("unkept", ())),
         )
 
 
@@ -96,7 +102,7 @@ def _restored(name: str, sql: str, stored: str) -> CompiledView:
     if not query.root.columns:
         layout = replace(layout_of(Query(query.root, ()), {}), columns=visible, visible=visible)
     else:
-        layout = layout_of(query, compilation.types)
+        layout = layout_of(query, compilation.types, frozenset(compilation.unkept))
     return CompiledView(
         name,
         sql,
@@ -158,6 +164,11 @@ def uncomparable(columns: Columns) -> str | None:
 def ungroupable(columns: Columns) -> str | None:
     """A column whose values Spark cannot group by, so that changed rows cannot be netted."""
     return _first(columns, _UNGROUPABLE)
+
+
+def unkeepable(columns: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Those of some columns that a table may not be able to store, or nothing can be found by."""
+    return tuple(name for name, type_ in columns if any(word in type_ for word in _UNKEEPABLE))
 
 
 def _first(columns: Columns, words: tuple[str, ...]) -> str | None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from headwater.plan.over_all import looked_at
 from headwater.plan.steps import (
     Append,
     Derive,
-    Overwrite,
     Patch,
     ReadChanges,
     ReadSnapshot,
@@ -21,6 +21,7 @@ from headwater.plan.steps import (
     Renew,
     Rewrite,
     Step,
+    Write,
 )
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.vocabulary.algebra import (
@@ -139,14 +140,15 @@ def _heavy(root: Node) -> list[type[Node]]:
 def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], size: Size) -> float:
     """What the write and the query, or its change, cost beyond reading."""
     write = plan.write
-    if isinstance(write, (Overwrite, Rewrite)):
+    if plan.technique is Technique.REBUILD:
         rows = sum(w.total_rows or 0 for w in windows.values())
         heavy = sum(_HEAVY[kind] for kind in _heavy(root))
         compared = 2 * size.rows * _COMPARE if isinstance(write, Rewrite) else 0
         return _QUERY + (rows * heavy + size.rows * _WRITE + compared) * _MICRO
-    moved = sum(_moved(w) * _fan_out(w, root, windows) for w in windows.values() if w.changed)
-    moved *= _PARTITION if any(isinstance(node, Window) for node in walk(root)) else 1
-    carried = moved * sum(_CARRIED[kind] for kind in _heavy(root))
+    below = looked_at(root)
+    if below is not None:
+        return _over_all(write, root, below, windows, size) * _MICRO
+    carried, moved = _carried(root, windows)
     if isinstance(write, Renew):
         return (carried + size.rows * _RENEW) * _MICRO
     if isinstance(write, Append):
@@ -157,6 +159,23 @@ def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], si
     touched = min(_spread(moved, size), _reached(plan, root, windows, size))
     anew = 0.0 if _is_marked(patched, touched, size) else touched
     return (carried + patched * _PATCHED + anew * _REWRITE) * _MICRO
+
+
+def _over_all(
+    write: Write, root: Node, below: Node, windows: Mapping[str, SourceWindow], size: Size
+) -> float:
+    """What is stored is netted with the change and goes through the windows once more."""
+    anew = len(_heavy(root)) - len(_heavy(below))
+    compared = 2 * _COMPARE if isinstance(write, Rewrite) else _WRITE
+    carried, _ = _carried(below, windows)
+    return carried + size.rows * (_COMPARE + anew * _HEAVY[Window] + compared)
+
+
+def _carried(root: Node, windows: Mapping[str, SourceWindow]) -> tuple[float, float]:
+    """What changed rows and those that they take along cost on their way up; how many arrive."""
+    moved = sum(_moved(w) * _fan_out(w, root, windows) for w in windows.values() if w.changed)
+    moved *= _PARTITION if any(isinstance(node, Window) for node in walk(root)) else 1
+    return moved * sum(_CARRIED[kind] for kind in _heavy(root)), moved
 
 
 def _is_marked(going: float, touched: float, size: Size) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headwater.plan.mergeable import AggregateTypes, Part, parts_of
+from headwater.plan.over_all import carrying, looked_at
 from headwater.plan.shape import Grouped, followed_top, grouped_shape, rebuilt
 from headwater.vocabulary.algebra import Item, Node, Query, column
 from headwater.vocabulary.names import HIDDEN_PREFIX
@@ -39,6 +40,7 @@ class Layout:
     keys: tuple[str, ...] | None  # columns that identify a row; () is a single row; None is a bag
     groups: Groups | None  # set where groups' state can be merged
     unmergeable: str = ""  # why groups is None although the view is grouped
+    all_rows: Node | None = None  # what windows over all rows look at, where the table has it too
 
     @property
     def hidden(self) -> tuple[str, ...]:
@@ -48,14 +50,19 @@ class Layout:
         return self.root.columns[self.columns.index(name)]
 
 
-def layout_of(query: Query, types: Mapping[str, AggregateTypes]) -> Layout:
-    """Decide the stored columns of a view."""
+def layout_of(
+    query: Query, types: Mapping[str, AggregateTypes], unkept: frozenset[str] = frozenset()
+) -> Layout:
+    """Decide the stored columns of a view; `unkept` are those that none can be made for."""
     top = followed_top(query.root)
     if top is not None:
         hidden = (
             f"{HIDDEN_PREFIX}order_{n}" for n, _ in enumerate(top.columns[len(query.names) :])
         )
         return Layout(top, (*query.names, *hidden), query.names, None, None)
+    over_all = _over_all(query, unkept)
+    if over_all is not None:
+        return over_all
     shape = grouped_shape(query.root)
     if shape is None:
         return Layout(query.root, query.names, query.names, None, None)
@@ -70,6 +77,19 @@ def layout_of(query: Query, types: Mapping[str, AggregateTypes]) -> Layout:
         columns = (*query.names, *(n for n, _ in key_items))
         return Layout(root, columns, query.names, keys, None, why)
     return _mergeable(query, shape, shown, keys, key_items, parts)
+
+
+def _over_all(query: Query, unkept: frozenset[str]) -> Layout | None:
+    """What windows over all rows look at is stored beside what they say of it."""
+    below = looked_at(query.root)
+    if below is None:
+        return None
+    root, below = carrying(query.root, below)
+    rest = root.columns[len(query.names) :]
+    if not below.columns or not unkept.isdisjoint(rest):
+        return None
+    hidden = (f"{HIDDEN_PREFIX}row_{n}" for n, _ in enumerate(rest, 1))
+    return Layout(root, (*query.names, *hidden), query.names, None, None, all_rows=below)
 
 
 def _key_columns(

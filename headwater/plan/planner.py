@@ -28,6 +28,7 @@ from headwater.plan.strategies.groups import groups_write
 from headwater.plan.strategies.inputs import SourceWindow, reading_steps
 from headwater.plan.strategies.keys import keys_write
 from headwater.plan.strategies.once import once_delta, once_rebuild
+from headwater.plan.strategies.over_all import over_all_write
 from headwater.plan.strategies.rebuild import overwrite_write, rewrite_write
 from headwater.plan.strategies.rows import rows_write
 from headwater.plan.strategies.top import top_write
@@ -191,7 +192,8 @@ def _ways(view: CompiledView, situation: Situation, technique: Technique) -> lis
         return [*([_rewrite] if compares else []), *([_overwrite] if may_overwrite else [])] or [
             _overwrite
         ]
-    by_key = technique in {Technique.MERGE, Technique.REKEY} and view.layout.keys
+    layout = view.layout
+    by_key = technique in {Technique.MERGE, Technique.REKEY} and (layout.keys or layout.all_rows)
     renews = by_key and may_overwrite and situation.policy is Policy.AUTO
     return [_write, *([_renewed] if renews else [])]
 
@@ -239,11 +241,13 @@ def _write(planning: Planning, view: CompiledView, now: Situation, technique: Te
     if layout.keys is not None and technique in {Technique.MERGE, Technique.REKEY}:
         return _by_key(planning, view, now, technique, whole=False)
     if technique in {Technique.DELTA, Technique.REKEY}:
-        return _by_rows(planning, view)
+        return _by_rows(planning, view, now)
     raise ValueError(f"{technique} is no incremental technique")
 
 
 def _renewed(planning: Planning, view: CompiledView, now: Situation, technique: Technique) -> Write:
+    if view.layout.all_rows is not None:
+        return _over_all(planning, view, now, whole=True)
     return _by_key(planning, view, now, technique, whole=True)
 
 
@@ -256,11 +260,19 @@ def _by_key(
     return groups_write(planning, view.layout, view.types, inserts_only=gains, whole=whole)
 
 
-def _by_rows(planning: Planning, view: CompiledView) -> Write:
+def _by_rows(planning: Planning, view: CompiledView, now: Situation) -> Write:
     if view.once is not None:
         return once_delta(planning, view.layout, view.once)
+    if view.layout.all_rows is not None:
+        return _over_all(planning, view, now, whole=False)
     by = rows_write if followed_top(view.layout.root) is None else top_write
     return by(planning, view.layout)
+
+
+def _over_all(planning: Planning, view: CompiledView, now: Situation, *, whole: bool) -> Write:
+    below = view.layout.all_rows
+    gains = below is not None and only_gains(below, now.windows, now.moved_clocks)
+    return over_all_write(planning, view.layout, gains=gains, whole=whole)
 
 
 def _overwrite(planning: Planning, view: CompiledView, now: Situation, _: Technique) -> Write:

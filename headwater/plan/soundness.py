@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from headwater.plan.layout import Layout
 from headwater.plan.moved import asks_anew, is_moved
 from headwater.plan.restrict import shared_partition
 from headwater.plan.rounded import decided_by_rounding, rounded_columns
@@ -56,7 +57,7 @@ def verdicts(
     closed = must_rebuild[0] if must_rebuild else _closed(view, changed)
     if closed is not None:
         return (*(_no(t, closed) for t in _INCREMENTAL), rebuild)
-    whole = view_recomputed(view.layout.root, changed)
+    whole = view_recomputed(view.layout, changed)
     undecided = _decided_by_rounding(view)
     if undecided is not None:
         return (*(_no(t, whole or undecided) for t in _INCREMENTAL), rebuild)
@@ -177,6 +178,9 @@ def _rekey(view: CompiledView, changed: frozenset[str]) -> Verdict:
     if followed_top(view.layout.root) is not None:
         why = Reason("FIRST_ROWS", "the change is put among the first rows")
         return Verdict(Technique.REKEY, why)
+    if view.layout.all_rows is not None:
+        why = Reason("ALL_ROWS", "windows look at the rows that are stored, and at the change")
+        return Verdict(Technique.REKEY, why)
     if view.layout.keys is not None:
         return Verdict(Technique.REKEY, Reason("TOUCHED_GROUPS", "by the view's group keys"))
     keyed = _not_linear(view.layout.root, changed)
@@ -185,10 +189,17 @@ def _rekey(view: CompiledView, changed: frozenset[str]) -> Verdict:
     return Verdict(Technique.REKEY, Reason("TOUCHED_KEYS", f"{_word(keyed)} by its keys"))
 
 
-def view_recomputed(root: Node, changed: frozenset[str]) -> Reason | None:
+def view_recomputed(layout: Layout, changed: frozenset[str]) -> Reason | None:
     """The operator because of which no change of a view's own rows can be made."""
-    top = followed_top(root)
-    return recomputed_whole(root if top is None else top.input, changed)
+    if layout.all_rows is not None and not is_moved(layout.all_rows, changed):
+        return recomputed_whole(layout.root, changed)
+    return recomputed_whole(_followed(layout), changed)
+
+
+def _followed(layout: Layout) -> Node:
+    """The part whose change is made; what is above it is computed from that and the table."""
+    top = followed_top(layout.root)
+    return layout.all_rows or (layout.root if top is None else top.input)
 
 
 def recomputed_whole(root: Node, changed: frozenset[str]) -> Reason | None:
@@ -219,11 +230,10 @@ def recomputed_parts(
     view: CompiledView, technique: Technique, changed: frozenset[str]
 ) -> tuple[Reason, ...]:
     """The parts of a view that a technique recomputes whole; its own operator is not one."""
-    root, groups = view.layout.root, view.layout.groups
+    groups = view.layout.groups
     if technique is Technique.MERGE and groups is not None:
-        root = groups.shape.aggregate.input
-    top = followed_top(root)
-    return _recomputed_parts(root if top is None else top.input, changed)
+        return _recomputed_parts(groups.shape.aggregate.input, changed)
+    return _recomputed_parts(_followed(view.layout), changed)
 
 
 def _recomputed_parts(root: Node, changed: frozenset[str]) -> tuple[Reason, ...]:
@@ -253,6 +263,15 @@ def _not_linear(root: Node, changed: frozenset[str]) -> Node | None:
             continue
         return node
     return None
+
+
+def subtracted(root: Node) -> Iterator[Node]:
+    """The operators below a view's own groups whose change may be made by a difference."""
+    shape = grouped_shape(root)
+    for node in walk(root if shape is None else shape.aggregate.input):
+        is_product = isinstance(node, Join) and node.kind in _PRODUCTS
+        if not isinstance(node, _LINEAR) and not is_product:
+            yield node
 
 
 def only_gains(

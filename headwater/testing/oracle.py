@@ -6,6 +6,7 @@ is played on the old content in SQL, and the outcome compared with Spark's own r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -55,6 +56,10 @@ _TINY = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
 """A few rows are computed faster than code for them is compiled."""
+
+_EXCLUDED = "spark.sql.optimizer.excludedRules"
+_UNSORTING = "org.apache.spark.sql.catalyst.optimizer.PushProjectionThroughLimitAndOffset"
+"""It moves a sub-query in SELECT below the LIMIT, where its join undoes the order."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +139,19 @@ class Oracle:
     def rounds(self, sql: str, tables: Mapping[str, TableStates]) -> bool:
         """Whether some value of the query depends on the order in which numbers are added."""
         return bool(self._compiled(sql, tables).rounded)
+
+    def is_disputed(self, sql: str, tables: Mapping[str, TableStates]) -> bool:
+        """Whether Spark contradicts itself about a query: a LIMIT may lose its order."""
+        if self.rounds(sql, tables):
+            return False
+        answers = []
+        for rules in ("", _UNSORTING):
+            self._session.conf.set(_EXCLUDED, rules)
+            self._register(self._compiled(sql, tables), tables, sql, {}, {})
+            rows = self._session.table("__hw_wanted").collect()
+            answers.append(Counter(map(repr, rows)))
+        self._session.conf.unset(_EXCLUDED)
+        return answers[0] != answers[1]
 
     def _compiled(self, sql: str, tables: Mapping[str, TableStates]) -> CompiledView:
         sources = {}

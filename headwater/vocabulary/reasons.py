@@ -27,6 +27,10 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
             "rekey: the change is put among the first rows that are stored; the query is asked "
             "only if rows from below them must move up."
         ),
+        "ALL_ROWS": (
+            "rekey: windows over all rows are computed anew from the rows that are stored and "
+            "their change; what differs is written."
+        ),
         "TOUCHED_KEYS": "rekey: an operator is recomputed for the keys that changed.",
         "ALWAYS_SOUND": "rebuild: recomputing the query is always right.",
         "FORCED": "The technique was asked for, by --technique, technique= or --full.",
@@ -88,7 +92,10 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
             "LIMIT without ORDER BY, with OFFSET, or below another operator: which rows are first "
             "is a matter of all rows."
         ),
-        "WINDOW_UNPARTITIONED": "A window without a PARTITION BY that all its functions share.",
+        "WINDOW_UNPARTITIONED": (
+            "A window without a PARTITION BY that all its functions share, below another operator "
+            "or over rows that cannot be stored beside it."
+        ),
         "GLOBAL_AGGREGATE": (
             "An aggregate without GROUP BY: one group of all rows. merge may still be open."
         ),

@@ -251,6 +251,29 @@ def frame(w: ViewWriter, depth: int) -> Relation:
     return Relation(sql, (*KG, Column("w", "bigint")))
 
 
+def over_all(w: ViewWriter, depth: int) -> Relation:
+    """Two functions that have no partition in common, of what is shown and of what is not."""
+    source, alias, relation, scope = rows(w, depth)
+    part, value = an_int(w, alias, relation), an_int(w, alias, relation)
+    shown, order = an_int(w, alias, relation), all_columns(relation, alias)
+    first = w.random.choice(
+        [
+            f"rank() OVER (ORDER BY {value} DESC)",
+            f"sum({value}) OVER ()",
+            f"row_number() OVER (ORDER BY {order})",
+            f"max({value}) OVER (ORDER BY {order} ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)",
+        ]
+    )
+    second = w.random.choice(
+        [f"sum({value}) OVER (PARTITION BY {part})", f"{shown} - max({value}) OVER ()"]
+    )
+    sql = (
+        f"SELECT {shown} AS k, CAST({first} AS BIGINT) AS w, CAST({second} AS BIGINT) AS x "
+        f"FROM {source}{w.where(scope)}"
+    )
+    return Relation(sql, (Column("k", "int"), Column("w", "bigint"), Column("x", "bigint")))
+
+
 def qualify(w: ViewWriter, depth: int) -> Relation:
     source, alias, relation, scope = rows(w, depth)
     part, value = an_int(w, alias, relation), an_int(w, alias, relation)

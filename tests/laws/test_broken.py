@@ -10,7 +10,7 @@ from sqlglot import exp
 from headwater.define.lowering import attach, depend, grouping_sets, where
 from headwater.plan import patch
 from headwater.plan.deltas import keyed, narrowed, pivot
-from headwater.plan.strategies import by_key
+from headwater.plan.strategies import by_key, over_all
 from headwater.testing.oracle import Oracle, TableStates
 from headwater.vocabulary.names import WEIGHT, quoted
 
@@ -67,7 +67,16 @@ def forgets_others(keyed, source):
     return f"SELECT * FROM ({content}) LEFT SEMI JOIN {quoted(source)} USING ({keys})"
 
 
+def forgets_copies(ids, netted):
+    """Windows over all rows that see each of several equal ones once."""
+    return f"SELECT {ids} FROM ({netted})"
+
+
 BROKEN = {
+    "over all": (
+        "SELECT w, rank() OVER (ORDER BY w) AS place FROM r",
+        [(over_all, "_copied", forgets_copies)],
+    ),
     "renewed, leavers": (
         "SELECT g, min(k) AS least FROM r GROUP BY g",
         [(by_key, "keyed_content", forgets_leavers)],

@@ -272,6 +272,7 @@ FAMILIES: dict[str, tuple[Shape, ...]] = {
     "grouping": (shapes.grouping_sets,),
     "set": (ViewWriter._union, ViewWriter._set_operation, shapes.set_limit),
     "window": (ViewWriter._window, shapes.frame, shapes.qualify, shapes.named_window),
+    "over all": (shapes.over_all,),
     "exists": (ViewWriter._exists, shapes.marks, shapes.mark_in_select),
     "scalar": (shapes.scalar, shapes.correlated, shapes.scalar_filter, shapes.having_subquery),
     "lateral": (shapes.explode, shapes.select_explode, shapes.lateral, shapes.lateral_top),

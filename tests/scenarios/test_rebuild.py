@@ -92,7 +92,10 @@ def _break_at(lake: Lake, step: str, *, landed: bool) -> None:
 
 
 OUTSIDE = {
-    "ranked": ("SELECT id, row_number() OVER (ORDER BY v, id) AS r FROM t", "WINDOW_UNPARTITIONED"),
+    "ranked": (
+        "SELECT id, row_number() OVER (ORDER BY v, id) AS r FROM t QUALIFY r > 1",
+        "WINDOW_UNPARTITIONED",
+    ),
     "top": ("SELECT id, v FROM t ORDER BY v DESC, id LIMIT 3 OFFSET 1", "TOP_K"),
 }
 

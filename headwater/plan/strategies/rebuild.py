@@ -20,7 +20,11 @@ def overwrite_write(planning: Planning, layout: Layout, sql: str | None) -> Writ
 
 def rewrite_write(planning: Planning, layout: Layout, sql: str | None) -> Write:
     """Netted difference between the new content and the table."""
-    content = content_relation(planning, layout, sql, once=True)
+    return rewritten(planning, layout, content_relation(planning, layout, sql, once=True))
+
+
+def rewritten(planning: Planning, layout: Layout, content: str) -> Write:
+    """What differs between a relation that is made once and the table."""
     shown = f"SELECT {listed(layout.columns)} FROM "
     sides = shown + quoted(content), shown + quoted(TARGET)
     differing = difference(layout.columns, *sides, planning.fragile_columns)

@@ -1,0 +1,38 @@
+"""Rows that stay where they were computed.
+
+A checkpointed relation remembers what its query proved of its columns. Where two parts of one query
+read it, Spark renames its columns for one of them, but in that memory only those of the same
+nullability, and then breaks down over columns that nobody has. So it is made to forget.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from headwater.execute.delta import module, nothing
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def checkpointed(session: SparkSession, frame: DataFrame) -> DataFrame:
+    """The same rows, evaluated once; its size is remembered."""
+    from pyspark.sql import DataFrame as Frame  # noqa: PLC0415
+
+    kept = frame.localCheckpoint(eager=True)
+    jvm: Any = session.sparkContext._jvm  # noqa: SLF001
+    ours = session._jsparkSession  # noqa: SLF001
+    plan = kept._jdf.queryExecution().analyzed()  # noqa: SLF001
+    forgetful = jvm.org.apache.spark.sql.execution.LogicalRDD(
+        plan.output(),
+        plan.rdd(),
+        plan.outputPartitioning(),
+        plan.outputOrdering(),
+        plan.isStreaming(),
+        plan.stream(),
+        ours,
+        jvm.scala.Some(plan.stats()),
+        nothing(session),
+    )
+    made = module(session, "org.apache.spark.sql.classic.Dataset$").ofRows(ours, forgetful)
+    return Frame(made, session)

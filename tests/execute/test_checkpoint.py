@@ -1,0 +1,19 @@
+"""A large relation that is kept may be read by several parts of one query."""
+
+from __future__ import annotations
+
+from headwater.execute.isolated import isolated
+from headwater.execute.relations import keep
+
+
+def test_it_is_read_twice(spark) -> None:
+    """What Spark proves of its columns, one of them never null, does not break the planning."""
+    session = isolated(spark)
+    rows = "SELECT id AS a, IF(id % 2 = 0, 1L, NULL) AS x FROM range(10)"
+    netted = f"SELECT a, SUM(x) AS w FROM ({rows}) GROUP BY a HAVING SUM(x) <> 0"
+    kept = keep(session, session.sql(netted), may_be_small=False)
+    assert kept.rows == 5
+    kept.frame.createOrReplaceTempView("kept")
+    both = "SELECT a, w FROM kept UNION ALL SELECT a, w FROM kept"
+    joined = session.sql(f"SELECT u.a FROM ({both}) u LEFT JOIN ({rows}) r ON u.a = r.a")
+    assert sorted(row["a"] for row in joined.collect()) == [0, 0, 2, 2, 4, 4, 6, 6, 8, 8]
