@@ -9,8 +9,9 @@ from typing import Any
 from headwater.compiled_views import compiled_view, stored_tables
 from headwater.experience import last_measured
 from headwater.pins import current, is_dictionary, pinned_sources
-from headwater.plan.planner import Choice, Situation, choose, plan_refresh
+from headwater.plan.planner import Choice, choose, plan_refresh
 from headwater.plan.script import script
+from headwater.plan.situation import Situation
 from headwater.plan.soundness import Verdict
 from headwater.plan.steps import RefreshPlan
 from headwater.plan.view import CompiledView

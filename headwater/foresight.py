@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from headwater.compiled_views import compiled_view
 from headwater.pins import Pins, current
-from headwater.plan.planner import Situation, choose
+from headwater.plan.planner import choose
+from headwater.plan.situation import Situation
 from headwater.request import Request
 from headwater.settling import look
 from headwater.situation import capture, situate

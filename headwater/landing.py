@@ -18,7 +18,7 @@ from headwater.execute.recorder import Recorder
 from headwater.execute.relations import Kept
 from headwater.execute.shared_changes import SharedChanges
 from headwater.execute.staged import Staged, Stored
-from headwater.plan.planner import Situation
+from headwater.plan.situation import Situation
 from headwater.plan.steps import Patch, RefreshPlan
 from headwater.plan.stored import StoredTable
 from headwater.plan.view import CompiledView

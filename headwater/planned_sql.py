@@ -13,8 +13,9 @@ from headwater.define.kind import Kind
 from headwater.execute.compiling import compile_query
 from headwater.explaining import explain_view
 from headwater.plan.compiled import restore
-from headwater.plan.planner import Situation, choose, plan_refresh
+from headwater.plan.planner import choose, plan_refresh
 from headwater.plan.script import script
+from headwater.plan.situation import Situation
 from headwater.plan.stored import StoredTable
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.view import CompiledView

@@ -13,8 +13,9 @@ from headwater.execute.job_work import work_by_part
 from headwater.execute.recorder import Recorder
 from headwater.execute.shared_changes import SharedChanges
 from headwater.landing import Run, execute, land
-from headwater.plan.planner import Choice, Situation, choose, plan_refresh
-from headwater.plan.steps import RefreshPlan
+from headwater.plan.planner import Choice, choose, plan_refresh
+from headwater.plan.situation import Situation
+from headwater.plan.steps import Overwrite, RefreshPlan
 from headwater.publish.publisher import Known, publish_commit, publish_quiet
 from headwater.quiet import look_for
 from headwater.receipts import Ran, Started, profiled, receipt_of
@@ -122,7 +123,8 @@ def _run(run: Run, situation: Situation) -> Ran:
             raise
         why = Reason("INCREMENTAL_FAILED", f"{choice.technique}: {error.what[:300]}")
         return _run(run, replace(situation, must_rebuild=(why,), forced=None))
-    if ran.landed is None and choice.technique is not Technique.REBUILD:
+    is_skipped = choice.technique is not Technique.REBUILD or isinstance(plan.write, Overwrite)
+    if ran.landed is None and is_skipped:
         why = Reason("NO_ROW_CHANGED", f"by {choice.technique}: no row of the view is different")
         return replace(ran, technique=Technique.SKIP, reasons=(why,))
     return ran

@@ -19,7 +19,7 @@ from headwater.experience import experience_of
 from headwater.plan.compiled import is_current
 from headwater.plan.cost import Size
 from headwater.plan.learnt import Experience
-from headwater.plan.planner import Situation
+from headwater.plan.situation import Situation
 from headwater.plan.strategies.inputs import SourceWindow, used_fields
 from headwater.plan.view import CompiledView
 from headwater.publish.publisher import Known

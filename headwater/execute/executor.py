@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from headwater.execute.bounds import Bounds
@@ -27,6 +27,7 @@ from headwater.plan.steps import (
 from headwater.plan.stored import StoredTable
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.usage import mentions, named_in
+from headwater.vocabulary.errors import HeadwaterError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -74,10 +75,25 @@ class Executor:
         self._mentions = mentions(plan)
         if isinstance(write, Rewrite) and self._stored is not None:
             self._rows[write.content] = self._stored.rows or 0
-        self._make_all(plan.steps[:-1], checkpoint)
+        asked = write.changes if isinstance(write, Overwrite) else ()
+        if not self._is_quiet([step for step in plan.steps if step.name in asked], checkpoint):
+            self._make_all((s for s in plan.steps[:-1] if s.name not in asked), checkpoint)
         if isinstance(write, Rewrite):
             write = self._decided(write, checkpoint)
         return Staged(self._session, write, self._stored, dict(self._kept), self._recorder)
+
+    def _is_quiet(self, asked: Sequence[Step], checkpoint: Checkpoint) -> bool:
+        """Whether changes that are asked first, if any are, turn out to be none.
+
+        What cannot be told this way is no reason to fail: the content is computed then.
+        """
+        try:
+            self._make_all(asked, checkpoint)
+        except HeadwaterError:
+            raise
+        except Exception:  # noqa: BLE001
+            return False
+        return bool(asked) and not any(self._kept[step.name].rows for step in asked)
 
     def _decided(self, rewrite: Rewrite, checkpoint: Checkpoint) -> Write:
         content, differing = self._kept[rewrite.content], self._kept[rewrite.difference]

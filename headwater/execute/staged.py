@@ -57,5 +57,8 @@ class Staged:
     def is_empty(self) -> bool:
         """Whether there is nothing to write."""
         write = self.write
+        if isinstance(write, Overwrite):
+            asked = [self.kept.get(name) for name in write.changes]
+            return bool(asked) and all(kept is not None and kept.rows == 0 for kept in asked)
         kept = self.kept.get(write.change if isinstance(write, Renew) else write.relation)
-        return kept is not None and kept.rows == 0 and not isinstance(write, Overwrite)
+        return kept is not None and kept.rows == 0

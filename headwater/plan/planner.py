@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from headwater.plan.compiled import ungroupable
-from headwater.plan.cost import UNKNOWN, Price, Size, model_seconds
+from headwater.plan.cost import UNKNOWN, Price, model_seconds
 from headwater.plan.deltas import LAWS
 from headwater.plan.deltas.clock import delta_of_clock
-from headwater.plan.learnt import Experience
-from headwater.plan.moved import moved_clocks
 from headwater.plan.planning import Planning
 from headwater.plan.shape import followed_top
+from headwater.plan.situation import Situation
 from headwater.plan.soundness import Verdict, only_gains, recomputed_parts, verdicts
 from headwater.plan.steps import (
     TARGET,
@@ -25,7 +24,7 @@ from headwater.plan.steps import (
 )
 from headwater.plan.strategies.append import append_write
 from headwater.plan.strategies.groups import groups_write
-from headwater.plan.strategies.inputs import SourceWindow, reading_steps
+from headwater.plan.strategies.inputs import reading_steps
 from headwater.plan.strategies.keys import keys_write
 from headwater.plan.strategies.once import once_delta, once_rebuild
 from headwater.plan.strategies.over_all import over_all_write
@@ -39,51 +38,7 @@ from headwater.vocabulary.technique import Policy, Technique
 
 _REBUILD_MARGIN = 1.1
 
-_FLOOD, _FLOOD_ROWS = 0.05, 10_000
-"""Where more changed rows than this share of all are read, the views behind rebuild as well."""
-
-_LARGE_ROWS = 200_000
-"""To find out which of a source's files can be skipped takes as long as to read this many rows."""
-
 Way = Callable[[Planning, "CompiledView", "Situation", Technique], Write]
-
-
-@dataclass(frozen=True)
-class Situation:
-    """What the planner knows about one refresh besides the view itself."""
-
-    windows: Mapping[str, SourceWindow]
-    must_rebuild: tuple[Reason, ...] = ()
-    exists: bool = True  # the view's table has a committed content of this very layout
-    followed: bool = True  # other views read the view's changes, and prefer few of them
-    consumed: bool = False  # so do readers outside
-    policy: Policy = Policy.AUTO
-    forced: Technique | None = None
-    size: Size = field(default_factory=Size)
-    experience: Experience = field(default_factory=Experience)
-    clock: Mapping[str, str] = field(default_factory=dict)  # what it tells, as literals
-    clock_before: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def changed(self) -> frozenset[str]:
-        """The sources with a change, and the clocks that tell something else."""
-        return frozenset(w.source for w in self.windows.values() if w.changed) | self.moved_clocks
-
-    @property
-    def moved_clocks(self) -> frozenset[str]:
-        return moved_clocks(self.clock_before, self.clock)
-
-    @property
-    def is_flooded(self) -> bool:
-        """Whether so much has changed that the views behind gain nothing from a small change."""
-        moved = [w for w in self.windows.values() if w.changed]
-        total = sum(w.total_rows or 0 for w in moved)
-        return sum(w.rows or 0 for w in moved) > max(_FLOOD * total, _FLOOD_ROWS)
-
-    @property
-    def large(self) -> frozenset[str]:
-        sizes = ((w.source, w.total_rows or 0) for w in self.windows.values())
-        return frozenset(source for source, rows in sizes if rows >= _LARGE_ROWS)
 
 
 @dataclass(frozen=True)
@@ -276,7 +231,7 @@ def _over_all(planning: Planning, view: CompiledView, now: Situation, *, whole: 
 
 
 def _overwrite(planning: Planning, view: CompiledView, now: Situation, _: Technique) -> Write:
-    return overwrite_write(planning, view.layout, _text(view, now))
+    return overwrite_write(planning, view.layout, _text(view, now), now.asked_first(view))
 
 
 def _rewrite(planning: Planning, view: CompiledView, now: Situation, _: Technique) -> Write:

@@ -80,11 +80,11 @@ def _closed(view: CompiledView, changed: frozenset[str]) -> Reason | None:
     """Why no incremental technique is open, whatever changed."""
     if view.is_opaque:
         return view.reasons[0] if view.reasons else Reason("OPAQUE", "the query is kept as text")
-    unstable = next((r for r in view.reasons if r.code in _UNSTABLE), None)
+    unstable = next((r for r in view.reasons if r.code in UNSTABLE), None)
     return unstable or _asks_anew(view, changed)
 
 
-_UNSTABLE = {"CLOCK_DEPENDENT", "NONDETERMINISTIC", "UNKNOWN_FUNCTION"}
+UNSTABLE = {"CLOCK_DEPENDENT", "NONDETERMINISTIC", "UNKNOWN_FUNCTION"}
 """Text whose value before the change cannot be computed again, so no difference can be made: the
 clock's value was not bound, or a function of the user's own may have got another body."""
 

@@ -89,6 +89,8 @@ PRESENT = "__hw_present"
 class Overwrite(Write):
     """Put the whole new content in the old one's place, schema included."""
 
+    changes: tuple[str, ...] = ()  # nothing is written if these are some, and all of them empty
+
 
 @dataclass(frozen=True)
 class Rewrite(Write):

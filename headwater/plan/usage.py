@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from headwater.plan.steps import Append, Derive, RefreshPlan, Rewrite
+from headwater.plan.steps import Append, Derive, Overwrite, RefreshPlan, Rewrite
 
 _NAMED = re.compile(r"[`\"](__hw_[^`\"]+)[`\"]")
 """A name of ours in the quotes of SQL, or in those of a mark for bounds."""
@@ -38,5 +38,9 @@ def _derived(plan: RefreshPlan) -> Iterator[Derive]:
 
 def _written(plan: RefreshPlan) -> set[str]:
     write = plan.write
-    also = {write.content, write.difference} if isinstance(write, Rewrite) else set()
-    return {write.relation} | also
+    also: tuple[str, ...] = ()
+    if isinstance(write, Rewrite):
+        also = (write.content, write.difference)
+    elif isinstance(write, Overwrite):
+        also = write.changes
+    return {write.relation, *also}

@@ -21,9 +21,10 @@ from headwater.execute.relations import Kept, keep
 from headwater.plan.compiled import restore
 from headwater.plan.consolidate import difference
 from headwater.plan.patch import patched
-from headwater.plan.planner import Choice, Situation, plan_refresh
+from headwater.plan.planner import Choice, plan_refresh
 from headwater.plan.planning import changes_name, new_name, old_name
 from headwater.plan.render import listed, render
+from headwater.plan.situation import Situation
 from headwater.plan.soundness import verdicts
 from headwater.plan.steps import (
     TARGET,

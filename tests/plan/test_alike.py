@@ -6,7 +6,8 @@ import pytest
 
 from headwater.plan.alike import likeness
 from headwater.plan.compiled import Compilation, restore
-from headwater.plan.planner import Choice, Situation, plan_refresh
+from headwater.plan.planner import Choice, plan_refresh
+from headwater.plan.situation import Situation
 from headwater.plan.steps import Derive
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.vocabulary.algebra import Join, walk

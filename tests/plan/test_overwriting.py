@@ -9,7 +9,8 @@ import pytest
 from headwater.plan.compiled import Compilation, restore
 from headwater.plan.cost import Size
 from headwater.plan.mergeable import AggregateTypes
-from headwater.plan.planner import Choice, Situation, plan_refresh
+from headwater.plan.planner import Choice, plan_refresh
+from headwater.plan.situation import Situation
 from headwater.plan.steps import Overwrite, Patch, Renew, Rewrite
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.vocabulary.technique import Policy, Technique

@@ -6,7 +6,8 @@ import pytest
 
 from headwater.plan.compiled import Compilation, restore
 from headwater.plan.mergeable import AggregateTypes, average_limit, sum_type
-from headwater.plan.planner import Situation, choose
+from headwater.plan.planner import choose
+from headwater.plan.situation import Situation
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.vocabulary.errors import StrictRefused, TechniqueRefused
 from headwater.vocabulary.reason import Reason

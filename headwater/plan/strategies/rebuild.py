@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from headwater.plan.consolidate import difference
 from headwater.plan.layout import Layout
 from headwater.plan.planning import Planning
@@ -11,11 +13,16 @@ from headwater.plan.strategies.rows import as_table_rows, patch_rows
 from headwater.vocabulary.names import quoted
 
 
-def overwrite_write(planning: Planning, layout: Layout, sql: str | None) -> Write:
-    """The whole content in one commit; the user's own text where no hidden column is needed."""
-    return Overwrite(
-        "overwrite", content_relation(planning, layout, sql, once=False), layout.columns
-    )
+def overwrite_write(
+    planning: Planning, layout: Layout, sql: str | None, asked: Iterable[str] = ()
+) -> Write:
+    """The whole content in one commit; the user's own text where no hidden column is needed.
+
+    Sources that are `asked` first may have changed in other columns only: Q(S + 0) = M.
+    """
+    content = content_relation(planning, layout, sql, once=False)
+    changes = tuple(planning.changes_of(source) for source in sorted(asked))
+    return Overwrite("overwrite", content, layout.columns, changes)
 
 
 def rewrite_write(planning: Planning, layout: Layout, sql: str | None) -> Write:
