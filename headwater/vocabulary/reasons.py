@@ -156,13 +156,18 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "PIVOT": "A form of PIVOT or UNPIVOT that no law covers.",
         "QUERY": "A kind of query that is no SELECT and no set operation.",
         "RECURSIVE": "A recursive CTE.",
-        "SESSION_WINDOW": "session_window(): where a session ends is a matter of other rows.",
+        "SESSION_WINDOW": (
+            "session_window() with a gap that is no constant or as long as a day, in no plain "
+            "GROUP BY, or two kinds of it."
+        ),
         "TIME_WINDOW": (
             "window() of no fixed length, of more than 100 windows for a row, or two in a SELECT."
         ),
         "SET_CLAUSE": "BY NAME on a set operation.",
         "SET_WIDTH": "The sides of a set operation have other column counts.",
-        "STAR": "A star with REPLACE or RENAME, over no relation in scope, or inside IN.",
+        "STAR": (
+            "A star with REPLACE or RENAME, over no relation in scope, inside IN or after DISTINCT."
+        ),
         "SUBQUERY": (
             "A sub-query where no law covers it, such as one in the ON of an outer join that asks "
             "both sides."

@@ -12,6 +12,7 @@ from headwater.define.lowering import functions
 from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Scope, resolve_column, unknown_column
+from headwater.define.lowering.stars import with_stars
 from headwater.define.lowering.subquery import Sub, inward, is_subquery, needles_of, sub
 from headwater.vocabulary.algebra import used_columns
 from headwater.vocabulary.dialect import written
@@ -29,6 +30,9 @@ _SYNTAX = frozenset(
 
 FREE = "once"
 """In a call's `meta`: it may be no function of its input, see `once.py`."""
+
+SESSION = "session"
+"""In a call's `meta`: its SELECT groups by it, see `sessions.py`."""
 
 _AGGREGATE_WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 
@@ -109,7 +113,7 @@ def check_function(node: exp.Expr) -> None:
     name = function_name(node)
     if is_special_word(node) or (name == "unix_timestamp" and not list(node.iter_expressions())):
         raise NotLoweredError("CLOCK_DEPENDENT", f"{written(node)} reads the clock")
-    if name == "session_window":
+    if name == "session_window" and SESSION not in node.meta:
         raise NotLoweredError("SESSION_WINDOW", "where a session ends is a matter of other rows")
     if name in {"window", "window_time"}:
         raise NotLoweredError("TIME_WINDOW", "a row may fall into several time windows")
@@ -170,7 +174,7 @@ def resolve(
             return exp.alias_(found, node.name, quoted=True) if _names_field(node) else found
         return node
 
-    return inward(expression).transform(over_ids)
+    return with_stars(inward(expression), scope).transform(over_ids)
 
 
 def _is_star(node: exp.Expr) -> bool:

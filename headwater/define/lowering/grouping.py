@@ -19,6 +19,7 @@ from headwater.define.lowering.plain_aggregates import plain
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Scope
 from headwater.define.lowering.selected import Selected
+from headwater.define.lowering.sessions import is_session, sessions
 from headwater.vocabulary.algebra import (
     Aggregate,
     Item,
@@ -50,12 +51,25 @@ class Grouping:
         if contains_aggregate(key):
             raise NotLoweredError("NOT_GROUPED", "an aggregate in GROUP BY")
         if all(known != key for known, _ in self.meanings):
+            if is_session(key):
+                self._add_session(key)
+                return
             value = self.rows.values(key)
             if not used_columns(value):
                 value = self._constant(value)
             item = Item(self.context.fresh(key.name or "key"), value)
             self.keys.append(item)
             self.meanings.append((key, column(item.id)))
+
+    def _add_session(self, call: exp.Expr) -> None:
+        """Comes after all other keys: sessions are made within their groups."""
+        others = tuple(item.expression for item in self.keys)
+        made = sessions(self.context, self.rows.node, self.rows.values(call), others)
+        self.rows = Attaching.to(self.context, made.rows)
+        key = Item(self.context.fresh("session"), made.begins)
+        self.keys.append(key)
+        last = self._aggregate(made.ends)
+        self.meanings.append((call, made.struct(key.id, last.name)))
 
     def _constant(self, value: exp.Expr) -> exp.Expr:
         """A constant key as a column of the rows: as text it would be read as an ordinal."""
@@ -123,7 +137,7 @@ def group(
     if clause is not None and is_expanded(clause):
         _add_sets(grouping, clause, keys)
     elif clause is not None:
-        for key in _keys(clause, keys, selected.generated):
+        for key in sorted(_keys(clause, keys, selected.generated), key=is_session):
             grouping.add_key(key)
     for expression in selected.expressions:
         grouping.over_groups(expression)

@@ -14,6 +14,7 @@ from headwater.define.lowering.ordering import is_limited, limited, ordered, sor
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Entry, Scope
 from headwater.define.lowering.selected import Generator, Selected, select_list
+from headwater.define.lowering.sessions import with_sessions
 from headwater.define.lowering.tables import from_clause
 from headwater.define.lowering.time_windows import with_time_windows
 from headwater.define.lowering.where import filtered, kept_by
@@ -60,6 +61,7 @@ def select_query(context: Lowering, select: exp.Select, outer: Scope | None) -> 
     _refuse_unread(select)
     select = with_time_windows(with_windows_inlined(select))
     node, scope = from_clause(context, select, outer)
+    select = with_sessions(select, scope)
     where = select.args.get("where")
     if where is not None:
         node = filtered(context, node, scope, where.this)

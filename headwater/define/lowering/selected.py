@@ -12,6 +12,7 @@ from headwater.define.lowering.expressions import function_name, resolve
 from headwater.define.lowering.generators import generator_columns
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Scope
+from headwater.define.lowering.stars import meant, star_of
 from headwater.vocabulary.algebra import column
 
 
@@ -50,9 +51,7 @@ def select_list(context: Lowering, select: exp.Select, scope: Scope) -> Selected
     selected = Selected()
     for index, written in enumerate(select.expressions):
         call = written.this if isinstance(written, (exp.Alias, exp.Aliases)) else written
-        if isinstance(written, exp.Star) or (
-            isinstance(written.this, exp.Star) and isinstance(written, exp.Column)
-        ):
+        if star_of(written) is not None:
             _add_star(selected, written, scope)
         elif isinstance(call, exp.Func) and function_name(call) in functions.GENERATORS:
             _add_generator(context, selected, written, call, scope)
@@ -70,17 +69,8 @@ def select_list(context: Lowering, select: exp.Select, scope: Scope) -> Selected
 
 
 def _add_star(selected: Selected, written: exp.Expr, scope: Scope) -> None:
-    star = written if isinstance(written, exp.Star) else written.this
-    if star.args.get("replace") or star.args.get("rename"):
-        raise NotLoweredError("STAR", "a star with REPLACE or RENAME")
-    left_out = {c.name.lower() for c in star.args.get("except_") or []}
-    relation = written.table if isinstance(written, exp.Column) else None
-    entries = scope.star(relation or None)
-    if not entries:
-        raise NotLoweredError("STAR", f"{relation}.* is no relation in scope")
-    for entry in entries:
-        if entry.name.lower() not in left_out:
-            selected.add(entry.name, column(entry.id), aliased=False, unsure=not entry.sure)
+    for entry in meant(written, scope):
+        selected.add(entry.name, column(entry.id), aliased=False, unsure=not entry.sure)
 
 
 def _add_generator(

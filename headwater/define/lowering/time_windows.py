@@ -61,7 +61,7 @@ def _windows(call: exp.Anonymous) -> str:
     arguments = list(call.expressions)
     if not _LEAST_ARGUMENTS <= len(arguments) <= _MOST_ARGUMENTS:
         raise NotLoweredError("TIME_WINDOW", "a time, a length, a slide and a start are expected")
-    time, lengths = arguments[0], [_micros(argument) for argument in arguments[1:]]
+    time, lengths = arguments[0], [micros(argument) for argument in arguments[1:]]
     length, slide, start = (*lengths, *(lengths[0], 0)[len(lengths) - 1 :])
     count = -(-length // slide) if slide else 0
     if not 0 < slide <= length or start >= slide or count > _MOST:
@@ -80,7 +80,7 @@ def _windows(call: exp.Anonymous) -> str:
     return f"CASE WHEN {written(time)} IS NOT NULL THEN {windows} END"
 
 
-def _micros(argument: exp.Expr) -> int:
+def micros(argument: exp.Expr) -> int:
     """A length that is the same at all times; months are not."""
     text = argument.name.strip() if isinstance(argument, exp.Literal) and argument.is_string else ""
     text = re.sub(r"(?i)^interval\s+", "", text)

@@ -169,3 +169,11 @@ SELECT count(*) AS n, max(k) AS k FROM r GROUP BY m;
 
 -- ordered by a row
 SELECT g, max_by(c2, (c0, k)) AS latest, min((k, c2)) AS least FROM r GROUP BY g;
+-- by session
+SELECT k, session_window(ts, '5 minutes') AS session, count(*) AS n FROM r GROUP BY k, session_window(ts, '5 minutes');
+-- by session, its parts
+SELECT g, session_window.start, session_window.end, sum(k) AS s FROM r GROUP BY g, session_window(ts, '1 hour 30 minutes') HAVING count(*) > 0;
+-- by session of all rows
+SELECT session_window(ts, '2 hours'), max(k) AS m FROM r GROUP BY 1;
+-- by session with a gap of its own
+SELECT k, session_window(ts, CASE WHEN g > 1 THEN '5 minutes' ELSE '1 minute' END) AS w, count(*) AS n FROM r GROUP BY k, session_window(ts, CASE WHEN g > 1 THEN '5 minutes' ELSE '1 minute' END);

@@ -114,3 +114,7 @@ SELECT k, map_keys(m) AS ks, to_json(m) AS j, n FROM (SELECT k, m, count(*) OVER
 
 -- fields of one name
 SELECT k, arrays_zip(arr, arr) AS z FROM r;
+-- struct of a star
+SELECT k, to_json(struct(*)) AS j, xxhash64(s.* EXCEPT (f)) AS h FROM s WHERE hash(*) <> 0;
+-- variant inside
+SELECT k, v:a::int AS a, row_number() OVER (PARTITION BY k ORDER BY g) AS r FROM (SELECT k, g, try_parse_json(c0) AS v FROM s);

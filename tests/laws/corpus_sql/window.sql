@@ -63,3 +63,9 @@ SELECT k, g FROM s ORDER BY k, g, c0, n LIMIT 2 OFFSET 0;
 
 -- rank within the levels of a rollup
 SELECT g, c2, grouping(g) + grouping(c2) AS level, rank() OVER (PARTITION BY grouping(g) + grouping(c2), CASE WHEN grouping(c2) = 0 THEN g END ORDER BY sum(k)) AS place FROM r GROUP BY ROLLUP (g, c2) ORDER BY level DESC, CASE WHEN level = 0 THEN g END, place, c2 LIMIT 100;
+-- place among all groups
+SELECT g, sum(k) AS s, rank() OVER (ORDER BY sum(k) DESC) AS place FROM r GROUP BY g;
+-- over all, of what is not shown
+SELECT k + 1 AS next, lag(g) OVER (ORDER BY k, g) AS before, k - max(k) OVER () AS behind FROM s;
+-- first places among all
+SELECT g, n FROM (SELECT g, count(*) AS n, rank() OVER (ORDER BY count(*) DESC, g) AS place FROM r GROUP BY g) WHERE place <= 2;
