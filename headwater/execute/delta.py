@@ -13,11 +13,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headwater.capture.actions import Action
+from headwater.vocabulary.names import CHANGE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 DELTA = "org.apache.spark.sql.delta"
+
+_AS_ADDED = {"modificationTime": 0, "dataChange": True}
+"""What an added file's entry has, and another one's may not."""
 
 
 def delta_log(session: SparkSession, path: str) -> Any:
@@ -33,10 +37,12 @@ def files_frame(
     adds: Sequence[Action],
     *,
     with_places: bool = False,
+    with_kinds: bool = False,
 ) -> DataFrame:
     """The rows of some files of a table, read as that version of the table reads them.
 
     `with_places`: `_metadata` tells each row's number within its file (`row_index`).
+    `with_kinds`: they are files of the change feed, which tell what became of each row.
     """
     from pyspark.sql import DataFrame as Frame  # noqa: PLC0415
 
@@ -46,7 +52,9 @@ def files_frame(
     if snapshot.version() != version:
         snapshot = log.getSnapshotAt(version, absent, absent, False)  # noqa: FBT003
     snapshot = _telling_places(session, log, snapshot) if with_places else snapshot
-    files = sequence(session, (action_object(session, "add", add) for add in adds))
+    snapshot = _telling_kinds(session, log, snapshot) if with_kinds else snapshot
+    added = ({**_AS_ADDED, **add} for add in adds)
+    files = sequence(session, (action_object(session, "add", add) for add in added))
     with active(session):
         frame = log.createDataFrame(snapshot, files, False, absent)  # noqa: FBT003
     return Frame(frame, session)
@@ -62,6 +70,17 @@ def _telling_places(session: SparkSession, log: Any, snapshot: Any) -> Any:
     some = _jvm(session).scala.Some(protocol)
     shown = _jvm(session).org.apache.spark.sql.delta.DummySnapshot
     return shown(log.logPath(), log, snapshot.metadata(), nothing(session), some)
+
+
+def _telling_kinds(session: SparkSession, log: Any, snapshot: Any) -> Any:
+    """The table with one more column, which only the files of its change feed have."""
+    metadata = json.loads(snapshot.metadata().json())["metaData"]
+    schema = json.loads(metadata["schemaString"])
+    schema["fields"].append({"name": CHANGE, "type": "string", "nullable": True, "metadata": {}})
+    told = action_object(session, "metaData", metadata | {"schemaString": json.dumps(schema)})
+    shown, absent = _jvm(session).org.apache.spark.sql.delta.DummySnapshot, nothing(session)
+    protocol = _jvm(session).scala.Some(snapshot.protocol())
+    return shown(log.logPath(), log, told, absent, protocol)
 
 
 @contextmanager

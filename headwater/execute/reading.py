@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from headwater.capture.actions import Action
 from headwater.capture.log import open_log
 from headwater.execute.delta import files_frame
+from headwater.execute.feed import feed_rows
 from headwater.execute.staged import Stored
 from headwater.plan.consolidate import consolidated, difference
 from headwater.plan.steps import ReadChanges
@@ -93,22 +94,6 @@ def wide_changes(
     return signed(feed, weight, table, choose(feed.columns))
 
 
-def feed_rows(
-    session: SparkSession, table: StoredTable, step: ReadChanges
-) -> tuple[DataFrame, str]:
-    """What the table's log has of (after, up_to], and the SQL of a row's weight."""
-    if step.inserts_only:
-        return _added_rows(session, table, step), "1"
-    feed = (
-        session.read.format("delta")
-        .option("readChangeFeed", "true")
-        .option("startingVersion", step.after + 1)
-        .option("endingVersion", step.up_to)
-        .load(table.path)
-    )
-    return feed, "CASE WHEN _change_type IN ('insert', 'update_postimage') THEN 1 ELSE -1 END"
-
-
 def signed(feed: DataFrame, weight: str, table: StoredTable, columns: Sequence[str]) -> DataFrame:
     """Some columns under the names queries know, and the weight."""
     shown = (table.column(name) for name in columns)
@@ -122,18 +107,6 @@ def netted(
     raw = f"{step.name}_feed"
     rows.createOrReplaceTempView(raw)
     return session.sql(consolidated(step.columns, quoted(raw), table.fragile))
-
-
-def _added_rows(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:
-    """Rows only came: they are those of the files that were added, one scan for all commits."""
-    log = open_log(table.path)
-    added = [
-        action
-        for version in range(step.after + 1, step.up_to + 1)
-        for kind, action in log.actions(version)
-        if kind == "add" and action.get("dataChange", True)
-    ]
-    return files_frame(session, table.path, step.up_to, added)
 
 
 def _snapshot_difference(session: SparkSession, table: StoredTable, step: ReadChanges) -> DataFrame:

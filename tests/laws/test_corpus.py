@@ -61,11 +61,13 @@ CHANGES = ("rst", "s", "emptied", "filled", "r", "t")
 REBUILT = {
     "expression: clock",
     "expression: clock in select",
+    "expression: fields of one name",
     "expression: interval column",
     "expression: map",
     "lateral: left join lateral function",
     "expression: json of a tuple",
     "aggregate: by session with a gap of its own",
+    "aggregate: groups by a map",
     "expression: variant inside",
     "lateral: select inline",
     "nested: clock below join",
