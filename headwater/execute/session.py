@@ -141,6 +141,15 @@ def session_settings(config: Config, launch: Launch | None) -> dict[str, str]:
     return ours | user
 
 
+_REMEMBERED = {
+    "spark.ui.retainedJobs": "300",
+    "spark.ui.retainedStages": "300",
+    "spark.ui.retainedTasks": "3000",
+    "spark.sql.ui.retainedExecutions": "10",
+}
+"""What is told of past work: a profile asks for jobs that have just ended, and nobody for more."""
+
+
 def _local_settings() -> dict[str, str]:
     return {
         "spark.master": "local[*]",
@@ -148,6 +157,7 @@ def _local_settings() -> dict[str, str]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": f"{heap_megabytes()}m",
         "spark.ui.enabled": "false",
+        **_REMEMBERED,
         "spark.sql.shuffle.partitions": str(2 * cores()),
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": str(2 * cores()),  # VACUUM's
         "spark.databricks.delta.snapshotPartitions": "2",
