@@ -32,6 +32,7 @@ _ELSEWHERE = frozenset({"catalogManaged", "catalogOwned-preview", "coordinatedCo
 """With these, the newest commits may lie in a catalog and not in the folder."""
 
 _NEWEST_READER = 3
+_NAMING_WRITER = 7
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,18 @@ class TableProtocol:
     writer_version: int = 2
     reader_features: frozenset[str] = frozenset()
     writer_features: frozenset[str] = frozenset()
+
+    def action(self) -> dict[str, Any]:
+        """As a commit holds it; only the newest versions name features."""
+        told: dict[str, Any] = {
+            "minReaderVersion": self.reader_version,
+            "minWriterVersion": self.writer_version,
+        }
+        if self.reader_version >= _NEWEST_READER:
+            told["readerFeatures"] = sorted(self.reader_features)
+        if self.writer_version >= _NAMING_WRITER:
+            told["writerFeatures"] = sorted(self.writer_features)
+        return told
 
 
 def parse_protocol(action: Mapping[str, Any]) -> TableProtocol:

@@ -43,6 +43,7 @@ class TableMetadata:
     created_ms: int | None = None
     name: str | None = None
     description: str | None = None
+    schema_text: str = field(default="", compare=False, repr=False)
 
     @property
     def feed_enabled(self) -> bool:
@@ -61,6 +62,16 @@ class TableMetadata:
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(f.name for f in self.schema)
+
+    def action(self) -> dict[str, Any]:
+        """What a reader needs of it, as a commit holds it."""
+        return {
+            "id": self.table_id,
+            "format": {"provider": "parquet", "options": {}},
+            "schemaString": self.schema_text,
+            "partitionColumns": list(self.partition_columns),
+            "configuration": dict(self.configuration),
+        }
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,8 @@ class SchemaChange:
 
 def parse_metadata(action: Mapping[str, Any]) -> TableMetadata:
     """A `metaData` action, as commits, checksums and checkpoints hold it."""
-    schema = json.loads(action.get("schemaString") or '{"fields": []}')
+    text = action.get("schemaString") or '{"type": "struct", "fields": []}'
+    schema = json.loads(text)
     return TableMetadata(
         table_id=str(action["id"]),
         schema=tuple(_field(f) for f in schema["fields"]),
@@ -98,6 +110,7 @@ def parse_metadata(action: Mapping[str, Any]) -> TableMetadata:
         created_ms=action.get("createdTime"),
         name=action.get("name"),
         description=action.get("description"),
+        schema_text=text,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -27,22 +27,30 @@ _NARROW = 2 * _MOST_RANGES
 _MANY = 20_000
 """Of more values only the least and the greatest are looked for."""
 
+_GRAIN_BITS = 4
+"""A range may grow by the 16th part of it at either end."""
+
 _ANYTHING = "TRUE"
 
 
 class Bounds:
     """Fills in what is known of the relations that were made so far."""
 
-    def __init__(self, session: SparkSession, kept: Mapping[str, Kept]) -> None:
+    def __init__(
+        self, session: SparkSession, kept: Mapping[str, Kept], unbounded: Container[str] = ()
+    ) -> None:
         self._session = session
         self._kept = kept
+        self._unbounded = unbounded  # what is so small that it is read whole
         self._known: dict[tuple[str, str], Span | None] = {}
 
     def fill(self, sql: str) -> str:
-        self._ask(marked(sql))
+        self._ask(bound for bound in marked(sql) if bound.rows not in self._unbounded)
         return filled(sql, self._condition)
 
     def _condition(self, bound: Bound) -> str:
+        if bound.rows in self._unbounded:
+            return _ANYTHING
         span = self._known[bound.relation, bound.value]
         return _ANYTHING if span is None else span.condition(bound.key)
 
@@ -109,7 +117,8 @@ class Span:
 
     def condition(self, key: str) -> str:
         """True for every row whose key is among the values."""
-        parts = [f"{key} BETWEEN {_literal(low)} AND {_literal(high)}" for low, high in self.ranges]
+        wider = (rounded(*ends) if isinstance(ends[0], int) else ends for ends in self.ranges)
+        parts = [f"{key} BETWEEN {_literal(low)} AND {_literal(high)}" for low, high in wider]
         parts += [f"{key} IS NULL"] if self.has_null else []
         return f"({' OR '.join(parts)})" if parts else "FALSE"
 
@@ -147,6 +156,17 @@ def ranges(values: list[Any], most: int = _MOST_RANGES) -> list[tuple[Any, Any]]
     cuts = sorted(wide)
     starts, ends = [0, *cuts], [*cuts, len(values)]
     return [(values[a], values[b - 1]) for a, b in zip(starts, ends, strict=True) if a < b]
+
+
+def rounded(low: int, high: int) -> tuple[int, int]:
+    """Whole numbers a little further apart, and often the same ones as at the last refresh.
+
+    Spark compiles numbers into the code of a query; with others it compiles and keeps it anew.
+    """
+    grain = max((high - low) >> _GRAIN_BITS, 1)
+    grain = 1 << (grain.bit_length() - 1)
+    least, most = low - low % grain, high - high % grain + grain - 1
+    return max(least, -(2**63)), min(most, 2**63 - 1)
 
 
 def _literal(value: Any) -> str:

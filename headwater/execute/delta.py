@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headwater.capture.actions import Action
+from headwater.capture.log import open_log
 from headwater.vocabulary.names import CHANGE
 
 if TYPE_CHECKING:
@@ -41,18 +42,21 @@ def files_frame(
 ) -> DataFrame:
     """The rows of some files of a table, read as that version of the table reads them.
 
+    What Delta must know of the table stands in its log; Delta's own state of it is not asked for.
     `with_places`: `_metadata` tells each row's number within its file (`row_index`).
     `with_kinds`: they are files of the change feed, which tell what became of each row.
     """
     from pyspark.sql import DataFrame as Frame  # noqa: PLC0415
 
-    log = delta_log(session, path)
-    absent = nothing(session)
-    snapshot = log.update(False, absent, absent)  # noqa: FBT003  (its answer is awaited)
-    if snapshot.version() != version:
-        snapshot = log.getSnapshotAt(version, absent, absent, False)  # noqa: FBT003
-    snapshot = _telling_places(session, log, snapshot) if with_places else snapshot
-    snapshot = _telling_kinds(session, log, snapshot) if with_kinds else snapshot
+    log, absent, header = delta_log(session, path), nothing(session), open_log(path).header(version)
+    schema = _with_kinds(header.metadata.schema_text) if with_kinds else header.metadata.schema_text
+    metadata = action_object(
+        session, "metaData", header.metadata.action() | {"schemaString": schema}
+    )
+    protocol = action_object(session, "protocol", header.protocol.action())
+    protocol = _telling_places(session, protocol) if with_places else protocol
+    shown = _jvm(session).org.apache.spark.sql.delta.DummySnapshot
+    snapshot = shown(log.logPath(), log, metadata, absent, _jvm(session).scala.Some(protocol))
     added = ({**_AS_ADDED, **add} for add in adds)
     files = sequence(session, (action_object(session, "add", add) for add in added))
     with active(session):
@@ -60,27 +64,20 @@ def files_frame(
     return Frame(frame, session)
 
 
-def _telling_places(session: SparkSession, log: Any, snapshot: Any) -> Any:
+def _telling_places(session: SparkSession, protocol: Any) -> Any:
     """Delta hides rows' numbers in tables without deletion vectors; to a reader it makes none."""
     feature = ["deletionVectors"]
     minimal = {"minReaderVersion": 3, "minWriterVersion": 7}
     features = {"readerFeatures": feature, "writerFeatures": feature}
     marking = action_object(session, "protocol", minimal | features)
-    protocol = marking.merge(sequence(session, [snapshot.protocol()]))
-    some = _jvm(session).scala.Some(protocol)
-    shown = _jvm(session).org.apache.spark.sql.delta.DummySnapshot
-    return shown(log.logPath(), log, snapshot.metadata(), nothing(session), some)
+    return marking.merge(sequence(session, [protocol]))
 
 
-def _telling_kinds(session: SparkSession, log: Any, snapshot: Any) -> Any:
-    """The table with one more column, which only the files of its change feed have."""
-    metadata = json.loads(snapshot.metadata().json())["metaData"]
-    schema = json.loads(metadata["schemaString"])
-    schema["fields"].append({"name": CHANGE, "type": "string", "nullable": True, "metadata": {}})
-    told = action_object(session, "metaData", metadata | {"schemaString": json.dumps(schema)})
-    shown, absent = _jvm(session).org.apache.spark.sql.delta.DummySnapshot, nothing(session)
-    protocol = _jvm(session).scala.Some(snapshot.protocol())
-    return shown(log.logPath(), log, told, absent, protocol)
+def _with_kinds(schema_text: str) -> str:
+    """One column more, which only the files of the change feed have."""
+    schema = json.loads(schema_text)
+    kind = {"name": CHANGE, "type": "string", "nullable": True, "metadata": {}}
+    return json.dumps(schema | {"fields": [*schema["fields"], kind]})
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from headwater.execute.shared_changes import SharedChanges
 from headwater.execute.staged import Staged, Stored
 from headwater.plan.sent import hinted
 from headwater.plan.steps import (
+    TARGET,
     Derive,
     Overwrite,
     ReadChanges,
@@ -62,7 +63,8 @@ class Executor:
         self._stored = stored
         self._windows = windows
         self._kept: dict[str, Kept] = {}
-        self._bounds = Bounds(session, self._kept)
+        self._is_small = stored is not None and stored.bytes <= _ONE_TASK_VIEW_BYTES
+        self._bounds = Bounds(session, self._kept, {TARGET} if self._is_small else ())
         self._recorder = recorder
         self._changes = changes_read
         self._mentions: Counter[str] = Counter()
@@ -119,8 +121,7 @@ class Executor:
             self._make_changes(step)
         elif isinstance(step, ReadView) and self._stored is not None:
             rows = stored_rows(self._session, self._stored)
-            is_small = self._stored.bytes <= _ONE_TASK_VIEW_BYTES
-            self._register(step.name, rows.coalesce(1) if is_small else rows)
+            self._register(step.name, rows.coalesce(1) if self._is_small else rows)
         elif isinstance(step, Derive):
             self._derive(step)
         else:

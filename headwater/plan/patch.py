@@ -50,7 +50,7 @@ def found_by_keys(keys: tuple[str, ...], source: str) -> str:
 
 def _near(columns: tuple[str, ...], source: str) -> str:
     """The part of the table where the rows of a relation may be found."""
-    bounds = tuple(Bound(quoted(c), source, quoted(c)) for c in columns)
+    bounds = tuple(Bound(quoted(c), source, quoted(c), TARGET) for c in columns)
     return f"(SELECT * FROM {quoted(TARGET)} WHERE {within(bounds)})"
 
 

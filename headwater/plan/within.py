@@ -23,6 +23,7 @@ class Bound:
     key: str
     relation: str
     value: str
+    rows: str = ""  # the name of what is filtered, where it is a table as it is stored
 
 
 @dataclass(frozen=True)

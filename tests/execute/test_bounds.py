@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.execute.bounds import Bounds, Span, ranges
+from headwater.execute.bounds import Bounds, Span, ranges, rounded
 from headwater.execute.relations import Kept
 from headwater.plan.within import Bound, filled, within
 
@@ -53,11 +53,31 @@ def test_of_many_values_the_ends_are_known(spark: SparkSession):
     frame.createOrReplaceTempView("many")
     bounds = Bounds(spark, {"many": Kept(frame, 90)})
     several = within(tuple(Bound("x", "many", value) for value in ("`id`", "n", "s")))
-    told = "(x BETWEEN 5L AND 94L) AND (x BETWEEN 0L AND 9L OR x IS NULL) AND TRUE"
+    told = "(x BETWEEN 4L AND 95L) AND (x BETWEEN 0L AND 9L OR x IS NULL) AND TRUE"
     assert bounds.fill(several) == told
     assert bounds.fill(within((Bound("y", "many", "n + 1"),))) == (
         "(y BETWEEN 1L AND 10L OR y IS NULL)"
     )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_ends_are_rounded_outward(seed):
+    """By little, and to the same ones for values that lie nearly alike."""
+    random = Random(seed)
+    low = random.randint(-(2**63), 2**63 - 1) >> random.randint(0, 62)
+    high = min(low + random.randint(0, 10 ** random.randint(0, 18)), 2**63 - 1)
+    least, most = rounded(low, high)
+    assert -(2**63) <= least <= low <= high <= most < 2**63
+    assert most - least <= (high - low) * 1.125
+    assert rounded(1_000_007, 19_999_983) == rounded(1_002_001, 19_998_000)
+
+
+def test_what_is_small_is_read_whole(spark: SparkSession):
+    table = spark.range(5, 95).toArrow()
+    kept = {"many": Kept(spark.range(5, 95), 90, table)}
+    bound = within((Bound("x", "many", "`id`", "view"),))
+    assert Bounds(spark, kept, {"view"}).fill(bound) == "TRUE"
+    assert Bounds(spark, kept).fill(bound) == "(x BETWEEN 4L AND 95L)"
 
 
 def test_a_mark_is_true_until_it_is_filled():
