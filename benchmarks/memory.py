@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,11 +80,15 @@ def _refresh(hw: headwater.Headwater, source: str, number: int) -> None:
 
 
 def _megabytes(spark: SparkSession) -> tuple[float, float]:
-    """Used heap of the JVM and resident size of this process, garbage collected."""
+    """Used heap of the JVM and resident size of this process, garbage collected.
+
+    Spark frees what it holds for relations that are gone a little after they were collected.
+    """
     jvm: Any = spark._jvm  # noqa: SLF001
     gc.collect()
     for _ in range(3):
         jvm.System.gc()
+        time.sleep(1)
     runtime = jvm.Runtime.getRuntime()
     used = runtime.totalMemory() - runtime.freeMemory()
     return used / 2**20, psutil.Process().memory_info().rss / 2**20
