@@ -82,6 +82,15 @@ def test_an_operator_between_aggregates_is_none(sql: str):
         ("SELECT id FROM orders TABLESAMPLE (5 PERCENT)", "NONDETERMINISTIC"),
         ("SELECT arrays_zip(array(id), array(cust)) AS z FROM orders", "NAMES_UNCLEAR"),
         (
+            "SELECT count(*) AS n FROM orders GROUP BY session_window(ts, '1 hour').start",
+            "SESSION_WINDOW",
+        ),
+        (
+            "SELECT max(session_window(ts, '1 hour').end) AS m FROM orders GROUP BY ts",
+            "SESSION_WINDOW",
+        ),
+        ("SELECT session_window(ts, '1 hour') AS w FROM orders GROUP BY ts", "SESSION_WINDOW"),
+        (
             "SELECT count(*) AS n FROM orders GROUP BY session_window(ts, '1 day')",
             "SESSION_WINDOW",
         ),

@@ -19,7 +19,7 @@ from headwater.define.lowering.plain_aggregates import plain
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Scope
 from headwater.define.lowering.selected import Selected
-from headwater.define.lowering.sessions import is_session, sessions
+from headwater.define.lowering.sessions import is_session, refuse_sessions, sessions
 from headwater.vocabulary.algebra import (
     Aggregate,
     Item,
@@ -54,6 +54,7 @@ class Grouping:
             if is_session(key):
                 self._add_session(key)
                 return
+            refuse_sessions(key)
             value = self.rows.values(key)
             if not used_columns(value):
                 value = self._constant(value)
@@ -81,6 +82,7 @@ class Grouping:
     def over_groups(self, expression: exp.Expr) -> exp.Expr:
         """The expression in terms of group keys and aggregates."""
         changed = replace_aggregates(self._keys_replaced(expression), self._aggregate)
+        refuse_sessions(changed)
         ours = {item.id for item in (*self.keys, *self.aggregates)} | self.generated
         if not used_columns(changed) <= ours:
             raise NotLoweredError("NOT_GROUPED", "a column that is neither grouped nor aggregated")
@@ -111,6 +113,7 @@ class Grouping:
         if function_name(call) in {"grouping", "grouping_id"}:
             return self._grouping_function(call)
         call = plain(self.rows.values(call))
+        refuse_sessions(call)
         for item in self.aggregates:
             if item.expression == call:
                 return column(item.id)

@@ -38,6 +38,8 @@ def with_sessions(select: exp.Select, scope: Scope) -> exp.Select:
     clause = copied.args.get("group")
     if any(call != calls[0] for call in calls) or clause is None or is_expanded(clause):
         raise NotLoweredError("SESSION_WINDOW", "two kinds of sessions, or no plain GROUP BY")
+    if any(call.find_ancestor(exp.Where, exp.Join) for call in calls):
+        raise NotLoweredError("SESSION_WINDOW", "a session before rows are grouped")
     if scope.find([_NAME]) is None:
         _spell_out(copied, calls[0])
     for call in _calls(copied):
@@ -67,6 +69,12 @@ def _calls(select: exp.Select) -> list[exp.Anonymous]:
 
 def is_session(key: exp.Expr) -> bool:
     return SESSION in key.meta
+
+
+def refuse_sessions(expression: exp.Expr) -> None:
+    """Where no group is at hand: inside another key, an aggregate, or beside other groups."""
+    if any(map(is_session, expression.find_all(exp.Anonymous))):
+        raise NotLoweredError("SESSION_WINDOW", "a session inside a key or an aggregate")
 
 
 @dataclass(frozen=True)
