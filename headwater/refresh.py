@@ -123,9 +123,11 @@ def _run(run: Run, situation: Situation) -> Ran:
             raise
         why = Reason("INCREMENTAL_FAILED", f"{choice.technique}: {error.what[:300]}")
         return _run(run, replace(situation, must_rebuild=(why,), forced=None))
-    is_skipped = choice.technique is not Technique.REBUILD or isinstance(plan.write, Overwrite)
-    if ran.landed is None and is_skipped:
-        why = Reason("NO_ROW_CHANGED", f"by {choice.technique}: no row of the view is different")
+    asked_first = isinstance(plan.write, Overwrite)
+    if ran.landed is None and (asked_first or choice.technique is not Technique.REBUILD):
+        told = f"by {choice.technique}: no row of the view is different"
+        told = "nothing that the view uses is different" if asked_first else told
+        why = Reason("NO_ROW_CHANGED", told)
         return replace(ran, technique=Technique.SKIP, reasons=(why,))
     return ran
 
