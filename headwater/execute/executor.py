@@ -11,6 +11,7 @@ from headwater.execute.reading import changes, netted, pinned_columns, stored_ro
 from headwater.execute.recorder import Recorder
 from headwater.execute.relations import SMALL_ROWS, Kept, gathered, is_sendable, keep, most_rows
 from headwater.execute.shared_changes import SharedChanges
+from headwater.execute.sieves import Sieves
 from headwater.execute.staged import Staged, Stored
 from headwater.plan.sent import hinted
 from headwater.plan.steps import (
@@ -65,6 +66,7 @@ class Executor:
         self._kept: dict[str, Kept] = {}
         self._is_small = stored is not None and stored.bytes <= _ONE_TASK_VIEW_BYTES
         self._bounds = Bounds(session, self._kept, {TARGET} if self._is_small else ())
+        self._sieves = Sieves(self._kept, stored.rows if stored is not None else None)
         self._recorder = recorder
         self._changes = changes_read
         self._mentions: Counter[str] = Counter()
@@ -128,7 +130,8 @@ class Executor:
             raise TypeError(f"cannot execute {step}")
 
     def _derive(self, step: Derive) -> None:
-        sql = hinted(self._bounds.fill(step.sql), lambda name: is_sendable(self._kept[name]))
+        sql = self._sieves.fill(self._bounds.fill(step.sql))
+        sql = hinted(sql, lambda name: is_sendable(self._kept[name]))
         frame = self._session.sql(sql)
         named = set(named_in(step.sql))
         self._rows[step.name] += sum(self._rows[name] for name in named)

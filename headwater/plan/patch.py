@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from headwater.plan.exact import NONE, Delicate, alike, exact_keys, same
 from headwater.plan.render import listed
 from headwater.plan.sent import send
+from headwater.plan.sieve import Sieve
 from headwater.plan.steps import TARGET
 from headwater.plan.within import Bound, within
 from headwater.vocabulary.names import CHANGE, FILE, PLACE, WEIGHT, quoted
@@ -111,7 +112,7 @@ def rows_patch(columns: tuple[str, ...], rows: str, fragile: Delicate = NONE) ->
     going = f"(SELECT {names}, {weight} FROM {quoted(rows)} WHERE {weight} < 0)"
     stored = (
         f"SELECT {send('s', rows)} {shown}, CAST(NULL AS BIGINT) AS {weight} "
-        f"FROM {_near(columns, rows)} t "
+        f"FROM {_near(columns, rows)} t {Sieve(rows, columns).mark} "
         f"LEFT SEMI JOIN {going} s ON {alike(columns, fragile)}"
     )
     wanted = (

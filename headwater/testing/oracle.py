@@ -18,6 +18,7 @@ from headwater.execute.close_rows import beyond_rounding
 from headwater.execute.compiling import compile_in
 from headwater.execute.isolated import isolated
 from headwater.execute.relations import Kept, keep
+from headwater.execute.sieves import Sieves
 from headwater.plan.compiled import restore
 from headwater.plan.consolidate import difference
 from headwater.plan.patch import patched
@@ -57,6 +58,9 @@ _TINY = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
 """A few rows are computed faster than code for them is compiled."""
+
+_ANY_SIZE = 10**9
+"""Rows of a table so large that whatever helps with large ones is done."""
 
 _EXCLUDED = "spark.sql.optimizer.excludedRules"
 _UNSORTING = "org.apache.spark.sql.catalyst.optimizer.PushProjectionThroughLimitAndOffset"
@@ -233,9 +237,9 @@ class Oracle:
             return None
         session = self._session
         kept: dict[str, Kept] = {}
-        bounds = Bounds(session, kept)
+        bounds, sieves = Bounds(session, kept), Sieves(kept, _ANY_SIZE)
         for step in _derived(plan):
-            frame = session.sql(bounds.fill(step.sql))
+            frame = session.sql(sieves.fill(bounds.fill(step.sql)))
             if step.once:
                 kept[step.name] = keep(session, frame, may_be_small=small)
                 frame = kept[step.name].frame
