@@ -190,6 +190,7 @@ def _window(
         bytes=change.bytes,
         total_rows=told.rows,
         reach=min(1.0, change.files / max(told.files, 1)),
+        values=told.values,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from headwater.capture.actions import Action, Commit, actions_of, commit_of
@@ -30,6 +30,7 @@ from headwater.capture.state import (
     parse_checksum,
 )
 from headwater.capture.storage import LogFiles, Signature, files_at
+from headwater.capture.values import countable_values
 from headwater.vocabulary.errors import HistoryGone, SourceUnreadable
 
 _FAR = 200
@@ -284,8 +285,9 @@ class TableLog:
         """By the checksum alone if it can; else by going through the files."""
         checksum = self._checksum(version)
         if checksum and (checksum.live is not None or checksum.files > _MANY_FILES):
-            return checksum.statistics
-        return self._find_files(version).statistics
+            return replace(checksum.statistics, values=countable_values(checksum.live or ()))
+        live = self._find_files(version)
+        return replace(live.statistics, values=countable_values(live.adds))
 
     def _find_files(self, version: int) -> LiveFiles:
         later: list[int] = []

@@ -28,6 +28,7 @@ class TableStatistics:
     rows: int | None
     bytes: int
     files: int
+    values: Mapping[str, int] = field(default_factory=dict, compare=False)  # column -> at most
 
 
 @dataclass(frozen=True)

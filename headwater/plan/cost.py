@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from headwater.plan.fan_out import fan_out
 from headwater.plan.over_all import looked_at
 from headwater.plan.steps import (
     Append,
@@ -56,6 +57,9 @@ MARKED_ROWS = 20_000
 
 MOST_DEAD = 0.2
 """A file with a larger share of dead rows is written anew."""
+
+_SEVERAL = 1.5
+"""So many partners of a row, on average, are more than one."""
 
 _UNKNOWN_SHARE = 0.05
 """Of a source, where the log does not tell how many rows changed."""
@@ -173,7 +177,7 @@ def _over_all(
 
 def _carried(root: Node, windows: Mapping[str, SourceWindow]) -> tuple[float, float]:
     """What changed rows and those that they take along cost on their way up; how many arrive."""
-    moved = sum(_moved(w) * _fan_out(w, root, windows) for w in windows.values() if w.changed)
+    moved = sum(_moved(w) * fan_out(w.source, root, windows) for w in windows.values() if w.changed)
     moved *= _PARTITION if any(isinstance(node, Window) for node in walk(root)) else 1
     return moved * sum(_CARRIED[kind] for kind in _heavy(root)), moved
 
@@ -201,16 +205,8 @@ def _reached(
     if plan.technique is not Technique.DELTA:
         return size.rows
     changed = [w for w in windows.values() if w.changed]
-    reaches = (w.reach if _fan_out(w, root, windows) == 1 else 1.0 for w in changed)
+    reaches = (w.reach if fan_out(w.source, root, windows) < _SEVERAL else 1.0 for w in changed)
     return size.rows * max(max(reaches, default=1.0), 1 / max(size.files, 1))
-
-
-def _fan_out(window: SourceWindow, root: Node, windows: Mapping[str, SourceWindow]) -> float:
-    """How many rows a row is joined with: as many as the largest source has for each of its own."""
-    if not any(isinstance(node, Join) for node in walk(root)):
-        return 1.0
-    largest = max(w.total_rows or 0 for w in windows.values())
-    return max(1.0, largest / max(window.total_rows or largest, 1))
 
 
 def _moved(window: SourceWindow) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from headwater.plan.planning import Planning, changes_name, new_name, old_name
 from headwater.plan.steps import ReadChanges, ReadSnapshot, Step
@@ -27,6 +27,9 @@ class SourceWindow:
     bytes: int | None = None  # of the files that tell which
     total_rows: int | None = None
     reach: float = 1.0  # the share of the source's files that rows were taken from
+    values: Mapping[str, int] = field(
+        default_factory=dict, hash=False
+    )  # column -> how many, at most
 
 
 def used_fields(root: Node, source: str) -> tuple[str, ...]:
