@@ -12,7 +12,7 @@ from rich.console import Console
 
 from benchmarks.matrix.arena import Arena
 from benchmarks.matrix.changes import CHANGES, Change
-from benchmarks.matrix.contenders import RECOMPUTE
+from benchmarks.matrix.contenders import AUTO, RECOMPUTE, SHOWN
 from benchmarks.matrix.machine import machine
 from benchmarks.matrix.results import Row, Store
 from benchmarks.matrix.runs import short
@@ -20,6 +20,7 @@ from benchmarks.matrix.shapes import Shape
 from benchmarks.matrix.terminal import line
 
 _LARGE_ROUNDS = 3
+_WHO_DO_NOT_LEARN = set(SHOWN) - {AUTO}
 
 Wanted = Sequence[tuple[Shape, Change]]
 
@@ -28,8 +29,9 @@ Wanted = Sequence[tuple[Shape, Change]]
 class Pace:
     """How much is done for a figure.
 
-    `history` are rounds before anything is timed: code gets compiled, and `auto` learns what its
-    choices cost. `rounds` is the most that are timed, after an untimed one if `warm_up`.
+    `history` are rounds before anything is timed: in the first all code gets compiled, and in the
+    others `auto` learns what its choices cost. `rounds` is the most that are timed, after an
+    untimed one if `warm_up`.
     """
 
     history: int = 2
@@ -43,7 +45,7 @@ class Pace:
 
     def for_many_views(self) -> Pace:
         """A graph of many views takes long, and has a history of many refreshes after a round."""
-        return replace(self, rounds=1, warm_up=False)
+        return replace(self, history=min(self.history, 1), rounds=1, warm_up=False)
 
 
 class Measuring:
@@ -87,7 +89,7 @@ class Measuring:
         pace = self._pace.for_large_tables() if large else self._pace
         pace = pace.for_many_views() if costly else pace
         for number in range(pace.history):
-            without = {RECOMPUTE} if large and number else ()
+            without = _WHO_DO_NOT_LEARN if number else ()
             arena.round(changes[number % len(changes)], shapes, without=without)
         self.say(f"{pace.history} rounds of history")
         for change in changes:
