@@ -8,7 +8,7 @@ N ?= 200
 SEEDS ?= 5000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench bench-quick laws soak chaos simulate docs format clean
+.PHONY: help demo test check bench bench-quick bench-fixed laws soak chaos simulate docs format clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,11 +25,14 @@ check: $(VENV)/.installed ## ruff, mypy, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bench: $(VENV)/.peers ## all benchmarks in an hour or so, going on where they stopped; writes docs/benchmarks.md
+bench: $(VENV)/.peers ## all comparisons within an hour, going on where they stopped; writes docs/benchmarks.md
 	$(BIN)/python -m benchmarks
 
-bench-quick: $(VENV)/.prepared ## the benchmarks that take a few minutes
+bench-quick: $(VENV)/.prepared ## a few comparisons and fixed costs, within eight minutes
 	$(BIN)/python -m benchmarks --quick
+
+bench-fixed: $(VENV)/.prepared ## what costs do not depend on data: idleness, small changes, the control plane
+	$(BIN)/python -m benchmarks --only idle,control,small
 
 laws: $(VENV)/.prepared ## the laws of upkeep, and 300 random views
 	HEADWATER_TEST_WHOLE_CORPUS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/laws

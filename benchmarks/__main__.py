@@ -1,6 +1,8 @@
-"""`python -m benchmarks [--quick] [--only NAME]`: every table, printed and kept as JSON.
+"""`python -m benchmarks [--quick] [--only NAMES]`: every table, printed and kept as JSON.
 
-`python -m benchmarks matrix` is the last and largest group alone, with options of its own.
+Everything that compares ways of keeping views takes up to an hour. In a hurry it is done with
+little data, and what a small change costs at least is measured too. `python -m benchmarks matrix`
+is the last and largest group alone, with options of its own.
 """
 
 from __future__ import annotations
@@ -11,15 +13,16 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import psutil
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import memory
+from benchmarks import memory, tpch_queries
 from benchmarks.control import control_plane
 from benchmarks.figures import Figure
 from benchmarks.following import follow_changes
@@ -28,10 +31,9 @@ from benchmarks.matrix.command import RESULTS as MATRIX_RESULTS
 from benchmarks.matrix.command import main as matrix
 from benchmarks.matrix.results import Store, revision
 from benchmarks.small import small_change
-from benchmarks.tpch import tpch_views
-from benchmarks.tpch_queries import tpch_queries
 
 Benchmark = Callable[..., list[Figure]]
+Shown = Callable[[Mapping[str, Any]], list[Figure]]
 RESULTS = Path(__file__).with_name("results")
 
 
@@ -45,13 +47,15 @@ _GROUPS: dict[str, list[Benchmark]] = {
         lambda root, _, quick: follow_changes(root / "following", quick=quick),
     ],
     "small": [lambda root, *_: small_change(root / "small")],
-    "tpch": [lambda root, scale, _: tpch_views(root / "tpch", scale)],
-    "queries": [lambda root, scale, _: tpch_queries(root / "queries", scale)],
-    "memory": [lambda root, *_: _memory(root / "memory")],
 }
-"""What is measured, in the order in which it is."""
+"""What does not depend on the size of data, in the order in which it is measured."""
 
-_LONG = {"queries", "memory"}
+_COMPARED: dict[str, tuple[Callable[[Path, float], dict[str, Any]], Shown]] = {
+    "queries": (tpch_queries.measured, tpch_queries.figures),
+    "memory": (lambda folder, _: memory.measured(folder), memory.figures),
+}
+"""What is kept with the matrix, and not measured twice by the same code."""
+
 _MATRIX = "matrix"
 
 
@@ -61,36 +65,46 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--quick", action="store_true", help="smaller data, a minute or two")
     options.add_argument("--scale", type=float, default=None, help="TPC-H scale factor")
-    options.add_argument("--only", choices=_GROUPS, help="one group of figures")
+    options.add_argument("--only", default="", help="groups of figures, by commas")
     chosen = options.parse_args()
     scale = chosen.scale or (0.1 if chosen.quick else 1.0)
     console = Console()
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="headwater-bench-") as folder:
         for group in _wanted(chosen.only, quick=chosen.quick):
-            for benchmark in _GROUPS[group]:
-                found = benchmark(Path(folder), scale, chosen.quick)
+            for found in _found(group, Path(folder), scale, chosen):
                 figures += found
                 console.print(_table(found))
     held = psutil.Process().memory_info().rss / 2**20
     figures.append(Figure("memory", "the Python process at the end", held, "MB"))
     console.print(_table(figures[-1:]))
     console.print(f"kept in {_keep(figures, quick=chosen.quick)}")
-    if chosen.only is None:
+    if not chosen.only:
         matrix(["--quick"] if chosen.quick else [])
     return 1 if any(figure.missed for figure in figures) else 0
 
 
-def _memory(folder: Path) -> list[Figure]:
-    """Kept for the matrix's targets too."""
-    value = memory.measured(folder)
-    Store(MATRIX_RESULTS, revision()).add({"kind": "memory", **value})
-    return memory.figures(value)
+def _found(
+    group: str, root: Path, scale: float, chosen: argparse.Namespace
+) -> Iterator[list[Figure]]:
+    if group in _GROUPS:
+        yield from (benchmark(root, scale, chosen.quick) for benchmark in _GROUPS[group])
+        return
+    measured, shown = _COMPARED[group]
+    store = Store(MATRIX_RESULTS, revision())
+    known = [] if chosen.only else [v for v in store.values(group) if v["scale"] == scale]
+    if not known:
+        known = [{"kind": group, "scale": scale, **measured(root / group, scale)}]
+        store.add(known[0])
+    yield shown(known[-1])
 
 
-def _wanted(only: str | None, *, quick: bool) -> list[str]:
-    """All groups, or the one asked for; in a hurry not those that take long at any size."""
-    return [only] if only else [group for group in _GROUPS if not (quick and group in _LONG)]
+def _wanted(only: str, *, quick: bool) -> list[str]:
+    """The groups asked for; or all comparisons, or in a hurry what takes little time."""
+    named = [name.strip() for name in only.split(",") if name.strip()]
+    if set(named) - {*_GROUPS, *_COMPARED}:
+        raise SystemExit(f"known are {', '.join((*_GROUPS, *_COMPARED))}")
+    return named or list(_GROUPS if quick else _COMPARED)
 
 
 def _table(figures: list[Figure]) -> Table:

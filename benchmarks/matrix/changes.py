@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ _DELETED, _INSERTED = 0.2, 0.2
 """Of the changed rows; the others are updated."""
 
 _PARTS = 1_000_000
+_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,12 @@ class Tide:
         """
         self._round += 1
         window: Window = {}
-        total = 0
         changing = [table for table in self._lake.tables if table.changes]
-        for table in changing[:1] if change.rows else changing:
-            total += self._commit(spark, table, change)
+        turned = changing[:1] if change.rows else changing
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            counts = pool.map(lambda table: self._commit(spark, table, change), turned)
+            total = sum(counts)
+        for table in turned:
             version = DeltaTable(self._lake.path(table.name)).version()
             window[table.name] = (version, version)
         return window, total
@@ -91,7 +95,8 @@ class Tide:
         if change.appends:
             new.write.format("delta").mode("append").save(path)
             return count
-        new.createOrReplaceTempView("tide_new")
+        fresh_rows, batch_rows = f"tide_new_{table.name}", f"tide_batch_{table.name}"
+        new.createOrReplaceTempView(fresh_rows)
         touched = self._touched(table, change, count - fresh)
         columns = [c for c in table.columns if c != "id"]
         values = ", ".join(f"{table.updated.get(c, c)} AS {c}" for c in columns)
@@ -99,12 +104,13 @@ class Tide:
         least = _PARTS * _DELETED / (1 - _INSERTED)
         batch = spark.sql(
             f"SELECT id, {values}, {gone} < {least} AS gone FROM ({touched}) "
-            f"UNION ALL SELECT id, {', '.join(columns)}, false FROM tide_new"
+            f"UNION ALL SELECT id, {', '.join(columns)}, false FROM {fresh_rows}"
         ).localCheckpoint()
-        batch.createOrReplaceTempView("tide_batch")
+        batch.createOrReplaceTempView(batch_rows)
         lowest, rows = batch.selectExpr("min(id)", "count(*)").collect()[0]
         spark.sql(
-            f"MERGE INTO delta.`{path}` t USING tide_batch s ON t.id = s.id AND t.id >= {lowest} "
+            f"MERGE INTO delta.`{path}` t USING {batch_rows} s ON t.id = s.id "
+            f"AND t.id >= {lowest} "
             "WHEN MATCHED AND s.gone THEN DELETE WHEN MATCHED THEN UPDATE SET "
             + ", ".join(f"{c} = s.{c}" for c in table.updated)
             + f" WHEN NOT MATCHED THEN INSERT ({', '.join(table.columns)}) "

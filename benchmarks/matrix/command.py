@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import memory
 from benchmarks.matrix.changes import CHANGES, THOUSAND, Change
 from benchmarks.matrix.contenders import SHOWN
 from benchmarks.matrix.measuring import Measuring, Pace, Wanted
@@ -68,9 +66,6 @@ def main(arguments: Sequence[str]) -> int:
         measuring = Measuring(store, console, chosen.folder, pace_of(chosen, frozenset(ways)))
         measuring.run(scope.large, scope.wanted_large, large=True)
         measuring.run(scope.small, scope.wanted)
-        if scope.large and not any(store.values("memory")):
-            with tempfile.TemporaryDirectory(prefix="headwater-memory-") as folder:
-                store.add({"kind": "memory", **memory.measured(Path(folder) / "memory")})
     _show(store, scope, console)
     if chosen.report or not (chosen.quick or chosen.only or chosen.rows):
         console.print(f"written: {_write(store, scope)}")
@@ -122,9 +117,9 @@ _LARGE_ROWS = [
 def _results(store: Store, scope: Scope) -> Results:
     keys = scope.keys()
     rows = [row for key, row in store.rows().items() if key in keys]
-    idle, memory = list(store.values("idle")), list(store.values("memory"))
+    idle, memory, queries = (list(store.values(kind)) for kind in ("idle", "memory", "queries"))
     missing = len(keys) - len(rows)
-    return Results(rows, scope.small, scope.large, idle, memory, missing)
+    return Results(rows, scope.small, scope.large, idle, memory, missing, queries)
 
 
 def _show(store: Store, scope: Scope, console: Console) -> None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 AUTO, RECOMPUTE, BY_HAND = "auto", "recompute", "by hand"
-APPEND, INCREMENTAL = "append", "incremental"
-FORCED = (APPEND, "merge", "delta", "rekey", INCREMENTAL, "rebuild")
+APPEND, INCREMENTAL, REBUILD = "append", "incremental", "rebuild"
+FORCED = (APPEND, "merge", "delta", "rekey", INCREMENTAL, REBUILD)
 PIPELINES = "pipelines"
 SHOWN = (AUTO, RECOMPUTE, BY_HAND, *FORCED, PIPELINES)
 
@@ -97,7 +97,7 @@ class Kept:
     def sound(self, shape: Shape) -> set[str]:
         """The ways open to the view under the change that waits; a graph has no single one."""
         if shape.is_graph:
-            return set() if shape.is_costly else {INCREMENTAL, "rebuild"}
+            return set() if shape.is_costly else {INCREMENTAL, REBUILD}
         (view,) = shape.views
         open_to = {v.technique.value for v in self.hw.explain(view).verdicts if v.sound}
         return open_to | ({APPEND} if shape.appendable else set())

@@ -12,15 +12,18 @@ from rich.console import Console
 
 from benchmarks.matrix.arena import Arena
 from benchmarks.matrix.changes import CHANGES, Change
-from benchmarks.matrix.contenders import AUTO, RECOMPUTE, SHOWN
+from benchmarks.matrix.contenders import AUTO, REBUILD, RECOMPUTE, SHOWN
 from benchmarks.matrix.machine import machine
 from benchmarks.matrix.results import Row, Store
 from benchmarks.matrix.runs import short
 from benchmarks.matrix.shapes import Shape
 from benchmarks.matrix.terminal import line
 
-_LARGE_ROUNDS = 3
+_LARGE_ROUNDS = 2
 _WHO_DO_NOT_LEARN = set(SHOWN) - {AUTO}
+_LIKE_THEIR_BUILD = {RECOMPUTE, REBUILD}
+"""Who run the same code again and again."""
+
 
 Wanted = Sequence[tuple[Shape, Change]]
 
@@ -89,7 +92,7 @@ class Measuring:
         pace = self._pace.for_large_tables() if large else self._pace
         pace = pace.for_many_views() if costly else pace
         for number in range(pace.history):
-            without = _WHO_DO_NOT_LEARN if number else ()
+            without = _WHO_DO_NOT_LEARN if number else _LIKE_THEIR_BUILD
             arena.round(changes[number % len(changes)], shapes, without=without)
         self.say(f"{pace.history} rounds of history")
         for change in changes:

@@ -20,6 +20,12 @@ _MOST_MISSES = 12
 _SHAPES = {shape.name: shape.title for shape in SHAPES}
 _CHANGES = {change.name: change.title for change in CHANGES}
 
+_BATCHES = (
+    "One order of a thousand comes and one goes, with their lines, and some costs change. The first "
+    "such batch is followed under POLICY STRICT, the second under AUTO; all views equal their "
+    "queries after each."
+)
+
 _METHOD = Path(__file__).with_name("method.md")
 
 
@@ -27,7 +33,11 @@ def write(results: Results, about: Mapping[str, Any], checks: Iterable[Mapping[s
     """The page, its picture, and the same figures for programs."""
     compared = [dict(check) for check in checks]
     told = {"machine": dict(about), "idle": results.idle, "memory": results.memory}
-    told |= {"checks": compared, "rows": [row.to_json() for row in results.rows]}
+    told |= {
+        "queries": results.queries,
+        "checks": compared,
+        "rows": [row.to_json() for row in results.rows],
+    }
     PAGE.with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n")
     PAGE.with_name(PICTURE).write_text(plot(results.rows, _SHAPES, _CHANGES))
     PAGE.write_text(page(results, about, compared))
@@ -38,7 +48,7 @@ def page(results: Results, about: Mapping[str, Any], checks: Sequence[Mapping[st
     """The whole text."""
     parts = [
         "# Benchmarks",
-        "Written by `python -m benchmarks matrix` from what it measured; not by hand.",
+        "Written by `make bench` from what it measured; not by hand.",
         _machine(about),
         _unfinished(results),
         "## Targets",
@@ -47,6 +57,7 @@ def page(results: Results, about: Mapping[str, Any], checks: Sequence[Mapping[st
         f"The same for programs: [{PAGE.stem}.json]({PAGE.stem}.json).",
         *(_size(results.rows, size) for size in sorted({row.rows for row in results.rows})),
         _checks(checks),
+        _queries(results.queries),
         _METHOD.read_text().strip(),
         _views(),
     ]
@@ -131,6 +142,27 @@ def _checks(checks: Sequence[Mapping[str, Any]]) -> str:
     wrong = [f"{c['shape']} by {c['contender']} at {c['rows']:,}" for c in checks if not c["equal"]]
     found = f"wrong: {', '.join(wrong)}" if wrong else "all equal"
     return f"Results compared with the query's own at the end: {len(checks)}, {found}."
+
+
+def _queries(runs: Sequence[Mapping[str, Any]]) -> str:
+    if not runs:
+        return ""
+    last = runs[-1]
+    heads = ["query", "incrementally", "by", "auto", "by", "recompute", "auto of recompute"]
+    lines = [
+        f"## TPC-H at scale {last['scale']:g}, seconds",
+        "",
+        _BATCHES,
+        "",
+        _cells(heads),
+        "|" + "---|" * len(heads),
+    ]
+    for found in last["queries"]:
+        followed = [f"{found['incrementally']:.2f}", found["incrementally_by"]]
+        auto = [f"{found['auto']:.2f}", found["auto_by"], f"{found['recompute']:.2f}"]
+        over = _ratio(found["auto"], found["recompute"])
+        lines.append(_cells([found["query"], *followed, *auto, over]))
+    return "\n".join(lines)
 
 
 def _views() -> str:
