@@ -21,9 +21,9 @@ _SHAPES = {shape.name: shape.title for shape in SHAPES}
 _CHANGES = {change.name: change.title for change in CHANGES}
 
 _BATCHES = (
-    "One order of a thousand comes and one goes, with their lines, and some costs change. The first "
-    "such batch is followed under POLICY STRICT, the second under AUTO; all views equal their "
-    "queries after each."
+    "One order of a thousand comes and one goes, with their lines, and some costs change. The "
+    "first such batch is followed under POLICY STRICT, the second under AUTO; all views equal "
+    "their queries after each."
 )
 
 _METHOD = Path(__file__).with_name("method.md")

@@ -153,6 +153,8 @@ def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], si
     if below is not None:
         return _over_all(write, root, below, windows, size) * _MICRO
     carried, moved = _carried(root, windows)
+    if plan.technique is Technique.REKEY:
+        carried += _grouped_anew(root, windows, moved, size)
     if isinstance(write, Renew):
         return (carried + size.rows * _RENEW) * _MICRO
     if isinstance(write, Append):
@@ -180,6 +182,21 @@ def _carried(root: Node, windows: Mapping[str, SourceWindow]) -> tuple[float, fl
     moved = sum(_moved(w) * fan_out(w.source, root, windows) for w in windows.values() if w.changed)
     moved *= _PARTITION if any(isinstance(node, Window) for node in walk(root)) else 1
     return moved * sum(_CARRIED[kind] for kind in _heavy(root)), moved
+
+
+def _grouped_anew(
+    root: Node, windows: Mapping[str, SourceWindow], moved: float, size: Size
+) -> float:
+    """All rows of the touched groups go through the query again; of few groups all are touched."""
+    kinds = _heavy(root)
+    if Window in kinds or TopK in kinds:
+        return 0.0  # their rows are among those that a change takes along
+    share = min(1.0, moved / max(size.rows, 1))
+    return (
+        share
+        * sum(w.total_rows or 0 for w in windows.values())
+        * sum(_HEAVY[kind] for kind in kinds)
+    )
 
 
 def _is_marked(going: float, touched: float, size: Size) -> bool:

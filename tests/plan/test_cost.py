@@ -7,7 +7,7 @@ import pytest
 from headwater.plan.cost import UNKNOWN, Size, model_seconds
 from headwater.plan.steps import Overwrite, Patch, ReadChanges, ReadView, RefreshPlan
 from headwater.plan.strategies.inputs import SourceWindow
-from headwater.vocabulary.algebra import Item, Join, JoinKind, Node, Scan, Window
+from headwater.vocabulary.algebra import Aggregate, Item, Join, JoinKind, Node, Scan, Window
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.technique import Technique
 
@@ -87,3 +87,13 @@ def test_a_source_of_unknown_size_makes_a_rebuild_the_last_resort() -> None:
     other = SourceWindow("s", 1, 1, changed=False)
     assert price(Technique.REBUILD, window(), other) == UNKNOWN
     assert price(Technique.DELTA, window(), other) < UNKNOWN
+
+
+def test_few_groups_are_all_computed_anew() -> None:
+    """By key a change of some groups of many costs little, one of all groups as much as a query."""
+    groups = Aggregate(ROOT, (Item("k", parsed("a")),), (Item("n", parsed("count(*)")),))
+    steps = (CHANGES, ReadView("view"), Patch("write", "patch", ("k", "n")))
+    plan = RefreshPlan(Technique.REKEY, steps)
+    windows = {"t": window(1_000)}
+    few, many = (model_seconds(plan, groups, windows, Size(rows, 1)) for rows in (5, 1_000_000))
+    assert few > many + 0.5
