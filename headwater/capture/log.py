@@ -44,6 +44,9 @@ _PROBES = 16
 
 _CLUSTERING = "delta.clustering"
 
+_NO_FILE = Signature(0, 0)
+"""Of what is remembered without a file that it belongs to."""
+
 State = Commit | Checksum | Checkpoint
 
 
@@ -141,7 +144,7 @@ class TableLog:
 
     def header(self, version: int) -> Header:
         """Metadata and protocol; refused if the log of such a table cannot be trusted."""
-        return self._remembered("header", version, lambda: self._find_header(version))
+        return self._remembered("header", version, lambda: self._known_header(version))
 
     def transaction_version(self, app: str, version: int | None = None) -> int | None:
         """The last transaction version of an application at a version, None if it has none."""
@@ -257,6 +260,16 @@ class TableLog:
                     where=self.location,
                 )
             yield commit
+
+    def _known_header(self, version: int) -> Header:
+        """The last one that was found, if it is equal: most versions have the one before them."""
+        found, key = self._find_header(version), (self.location, "last header")
+        known = self._memory.last(key)
+        if known and known[1] == found:
+            same: Header = known[1]
+            return same
+        self._memory.put(key, _NO_FILE, found)
+        return found
 
     def _find_header(self, version: int) -> Header:
         metadata: TableMetadata | None = None

@@ -124,6 +124,16 @@ def test_metadata_is_found_further_back(written: WrittenLog) -> None:
         written.log.metadata(9)
 
 
+def test_versions_that_have_the_same_header_share_one(written: WrittenLog) -> None:
+    """A table of many columns and versions is described in memory once."""
+    written.create()
+    written.append("a")
+    written.append("b")
+    log = written.log
+    assert log.header(1) is log.header(2)
+    assert log.header(2).metadata == log.metadata()
+
+
 def test_a_checksum_answers_for_its_commit(written: WrittenLog) -> None:
     """A checksum that names its commit's transaction answers without the older commits."""
     written.create()
