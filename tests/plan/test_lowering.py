@@ -158,6 +158,18 @@ def test_a_limit_around_a_query_is_kept():
     assert sum(isinstance(node, TopK) for node in nodes) == 1
 
 
+@pytest.mark.parametrize(
+    ("ending", "expected"),
+    [("LIMIT 2 OFFSET 0", (1, None)), ("LIMIT 2 OFFSET 1", (1, "1")), ("OFFSET 0", (0, None))],
+)
+def test_an_offset_of_nothing_is_none(ending, expected):
+    """First rows of which none are skipped can be followed by their own law."""
+    nodes = walk(lower(f"SELECT id FROM orders ORDER BY id {ending}", CATALOG).query.root)
+    tops = [node for node in nodes if isinstance(node, TopK)]
+    skipped = [top.offset.name for top in tops if top.offset is not None]
+    assert (len(tops), *(skipped or [None])) == expected
+
+
 def test_the_same_sub_query_twice_is_read_once():
     """Two mentions of one scalar sub-query are one column."""
     sql = "SELECT id - (SELECT max(id) FROM cust) a, id + (SELECT max(id) FROM cust) b FROM orders"

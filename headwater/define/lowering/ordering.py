@@ -77,7 +77,12 @@ def limited(select: exp.Expr, node: Node, order: list[exp.Ordered]) -> Node:
     counts = [part.expression if part is not None else None for part in parts]
     if any(count is not None and count.find(exp.Column, exp.Query) for count in counts):
         raise NotLoweredError("LIMIT", "a LIMIT that is not a constant")
-    return TopK(node, tuple(order), counts[0], counts[1])
+    limit, offset = counts
+    if isinstance(offset, exp.Literal) and not offset.is_string and offset.name == "0":
+        offset = None
+    if limit is None and offset is None:
+        return node
+    return TopK(node, tuple(order), limit, offset)
 
 
 def limited_result(context: Lowering, tree: exp.Expr, node: Node, scope: Scope) -> Node:
