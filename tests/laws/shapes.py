@@ -185,6 +185,22 @@ def mark_in_select(w: ViewWriter, depth: int) -> Relation:
     return Relation(sql, (*columns, Column("m", "int")))
 
 
+def sessions(w: ViewWriter, depth: int) -> Relation:
+    """Rows a minute apart or more, some of them with a session's end in between."""
+    source, alias, relation, scope = rows(w, depth)
+    minutes, key, value = (an_int(w, alias, relation) for _ in range(3))
+    gap = w.random.choice(["1 minute", "61 seconds", "2 minutes", "1 hour"])
+    session = f"session_window(timestamp_seconds(CAST({minutes} AS BIGINT) * 60), '{gap}')"
+    by, shown = w.random.choice([("", f"min({key})"), (f", {key}", key)])
+    sql = (
+        f"SELECT {shown} AS k, CAST(sum({value}) AS INT) AS g, session_window.start AS began, "
+        f"session_window.end AS ended, count(*) AS n FROM {source}{w.where(scope)} "
+        f"GROUP BY {session}{by}"
+    )
+    times = Column("began", "timestamp"), Column("ended", "timestamp")
+    return Relation(sql, (*KG, *times, Column("n", "bigint")))
+
+
 def grouping_sets(w: ViewWriter, depth: int) -> Relation:
     source, alias, relation, scope = rows(w, depth)
     a, b = (f"{al}.{c.name}" for al, c in (w.random.choice(scope), w.random.choice(scope)))

@@ -270,6 +270,7 @@ FAMILIES: dict[str, tuple[Shape, ...]] = {
     "join": (ViewWriter._join, ViewWriter._outer, shapes.semi_join, shapes.using_join),
     "aggregate": (ViewWriter._aggregate, ViewWriter._aggregate, ViewWriter._having),
     "grouping": (shapes.grouping_sets,),
+    "session": (shapes.sessions,),
     "set": (ViewWriter._union, ViewWriter._set_operation, shapes.set_limit),
     "window": (ViewWriter._window, shapes.frame, shapes.qualify, shapes.named_window),
     "over all": (shapes.over_all,),
