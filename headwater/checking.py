@@ -89,12 +89,13 @@ def check_names(
 ) -> Report:
     """Every column and alias of every query, by our own reading of it."""
     catalog = {name: tuple(c for c, _ in columns) for name, columns in sources.items()}
+    typed = {name: dict(columns) for name, columns in sources.items()}
     problems: list[Problem] = []
     for view in _in_order(definitions):
         visible = _visible(definitions, view, catalog)
-        lowered = lower(view.query, visible)
+        lowered = lower(view.query, visible, typed=typed)
         if view.compute_once and not lowered.problems:
-            lowered, refused = _lowered_once(view, visible, lowered)
+            lowered, refused = _lowered_once(view, visible, typed, lowered)
             problems += refused
         problems += _name_problems(view, lowered)
         problems += [
@@ -108,10 +109,13 @@ def check_names(
 
 
 def _lowered_once(
-    view: ViewDef, visible: Mapping[str, tuple[str, ...]], plain: Lowered
+    view: ViewDef,
+    visible: Mapping[str, tuple[str, ...]],
+    typed: Mapping[str, Mapping[str, str]],
+    plain: Lowered,
 ) -> tuple[Lowered, list[Problem]]:
     try:
-        return lower_once(view.query, visible, view.compute_once, _own(view)), []
+        return lower_once(view.query, visible, view.compute_once, _own(view), typed), []
     except OnceError as refusal:
         return plain, [error(refusal.code, refusal.message, view.query_location)]
 
@@ -184,7 +188,8 @@ def check_with_spark(
         names = {name: tuple(c for c, _ in columns) for name, columns in known.items()}
         try:
             visible = _visible(definitions, view, names)
-            query = lower_once(view.query, visible, view.compute_once, _own(view)).query
+            typed = {name: dict(columns) for name, columns in known.items()}
+            query = lower_once(view.query, visible, view.compute_once, _own(view), typed).query
             analysis = analyse(session, view.query, query)
         except Exception as refused:  # noqa: BLE001  (Spark's refusal is the finding)
             problems.append(_from_spark(view, refused))

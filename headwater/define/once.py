@@ -45,15 +45,16 @@ def lower_once(
     catalog: Mapping[str, tuple[str, ...]],
     columns: tuple[str, ...],
     own: Mapping[str, str] | None = None,
+    typed: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Lowered:
     """A query with columns that are computed once; raises OnceError where it cannot be."""
     if not columns:
-        return lower(text, catalog, own)
+        return lower(text, catalog, own, typed=typed)
 
     def free(tree: exp.Expr) -> exp.Expr:
         return _with_free_calls(tree, own or {})
 
-    lowered = lower(text, catalog, own, free)
+    lowered = lower(text, catalog, own, free, typed)
     if lowered.reasons:
         raise OnceError(
             "ONCE_SHAPE", f"COMPUTE ONCE needs a query that is followed: {lowered.reasons[0]}"

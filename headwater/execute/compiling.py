@@ -56,7 +56,8 @@ def compile_in(
     catalog = {name: tuple(c for c, _ in columns) for name, columns in sources.items()}
     own = own_functions(session, unknown_calls(parsed(sql)))
     kinds = {name: function.kind for name, function in own.items()}
-    lowered = lower_once(sql, catalog, once, kinds)
+    typed = {name: dict(columns) for name, columns in sources.items()}
+    lowered = lower_once(sql, catalog, once, kinds, typed)
     analysis = analyse(session, sql, lowered.query)
     refusal = _unbound(session, lowered, analysis) or _refusal(lowered.query, analysis, sources)
     functions = {name: (function.kind, function.fingerprint) for name, function in own.items()}

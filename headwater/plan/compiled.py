@@ -19,7 +19,7 @@ from headwater.vocabulary.algebra import Opaque, Query, Scan, scans
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
 
-FORMAT = 6
+FORMAT = 7
 """Raised whenever the same query may be lowered to other operators or stored in other columns."""
 
 _UNGROUPABLE = ("variant", "interval", "geometry", "geography")
@@ -136,7 +136,8 @@ def lowered_or_text(sql: str, compilation: Compilation) -> Lowered:
     if compilation.refusal is not None:
         return as_text(sql, catalog, compilation.refusal)
     own = {name: kind for name, (kind, _) in compilation.functions.items()}
-    lowered = lower_once(sql, catalog, compilation.once, own)
+    typed = {name: dict(columns) for name, columns in compilation.sources.items()}
+    lowered = lower_once(sql, catalog, compilation.once, own, typed)
     if {scan.source for scan in scans(lowered.query.root)} != set(catalog):
         why = Reason("TABLES_UNCLEAR", "which tables the query reads was not understood")
         return as_text(sql, catalog, why)

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from headwater.define.lowering.refusal import NameProblem
 from headwater.define.lowering.scope import Entry, Scope
+from headwater.define.lowering.types import nested_type
 from headwater.vocabulary.algebra import Node, Scan
 
 
@@ -51,6 +52,8 @@ class Lowering:
     problems: list[NameProblem] = field(default_factory=list)
     dependents: dict[str, Dependent] = field(default_factory=dict)
     asked: dict[tuple[str, str, Scope], str] = field(default_factory=dict)  # kind, text, scope
+    typed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # source -> column -> type
+    types: dict[str, exp.DataType] = field(default_factory=dict)  # id -> type, if made of others
 
     def fresh(self, name: str) -> str:
         return self.counter.column(name)
@@ -67,5 +70,9 @@ class Lowering:
 
     def scan(self, source: str, alias: str) -> tuple[Scan, Scope]:
         fields = tuple((name, self.fresh(name)) for name in self.catalog[source])
+        known = self.typed.get(source, {})
+        for name, id_ in fields:
+            if (type_ := nested_type(known.get(name, ""))) is not None:
+                self.types[id_] = type_
         scope = Scope(tuple(Entry(name, id_, alias) for name, id_ in fields))
         return Scan(source, self.counter.leaf(), fields), scope

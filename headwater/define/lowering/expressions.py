@@ -174,7 +174,7 @@ def resolve(
             return exp.alias_(found, node.name, quoted=True) if _names_field(node) else found
         return node
 
-    return with_stars(inward(expression), scope).transform(over_ids)
+    return with_stars(context, inward(expression), scope).transform(over_ids)
 
 
 def _is_star(node: exp.Expr) -> bool:

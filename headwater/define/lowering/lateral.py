@@ -15,7 +15,7 @@ from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.depend import depend
 from headwater.define.lowering.expressions import all_of, function_name, resolve
 from headwater.define.lowering.free import free_columns
-from headwater.define.lowering.generators import generator_columns
+from headwater.define.lowering.generators import generated
 from headwater.define.lowering.lift import lift
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Entry, Scope
@@ -82,13 +82,11 @@ def generate(
     resolved = [resolve(context, argument, scope) for argument in call.iter_expressions()]
     arguments = [attaching.values(argument) for argument in resolved]
     generator = exp.Anonymous(this=name, expressions=arguments)
-    labels = _alias_columns(lateral) or generator_columns(name, call)
-    ids = tuple(context.fresh(label) for label in labels)
-    alias = lateral.alias or None
-    sure = bool(_alias_columns(lateral))
-    made = Scope(tuple(Entry(n, i, alias, sure=sure) for n, i in zip(labels, ids, strict=True)))
+    made = generated(context, name, arguments, _alias_columns(lateral))
+    pairs = zip(made.labels, made.ids, strict=True)
+    shown = Scope(tuple(Entry(n, i, lateral.alias or None, sure=made.sure) for n, i in pairs))
     is_outer = bool(lateral.args.get("outer"))
-    return Generate(attaching.node, generator, ids, is_outer), scope.beside(made)
+    return Generate(attaching.node, generator, made.ids, is_outer), scope.beside(shown)
 
 
 def _alias_columns(item: exp.Expr) -> tuple[str, ...]:

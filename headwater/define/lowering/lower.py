@@ -58,15 +58,16 @@ def lower(
     catalog: Mapping[str, tuple[str, ...]],
     own: Mapping[str, str] | None = None,
     free: Callable[[exp.Expr], exp.Expr] = lambda tree: tree,
+    typed: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Lowered:
     """Lower a query over sources given by name -> columns (names in lower case).
 
     `own` are the user's functions that may be followed: name -> scalar or aggregate; `free` lets
-    calls pass that are no functions of their input.
+    calls pass that are no functions of their input; `typed` are the types of sources' columns.
     """
     asked = clock_calls(text, (column for columns in catalog.values() for column in columns))
     tree = free(asked.tree)
-    context = Lowering(catalog, lower_query, own or {})
+    context = Lowering(catalog, lower_query, own or {}, typed=typed or {})
     try:
         node, scope = lower_query(context, tree, None)
     except NotLoweredError as refusal:

@@ -17,6 +17,7 @@ from headwater.define.lowering.selected import Generator, Selected, select_list
 from headwater.define.lowering.sessions import with_sessions
 from headwater.define.lowering.tables import from_clause
 from headwater.define.lowering.time_windows import with_time_windows
+from headwater.define.lowering.types import type_of
 from headwater.define.lowering.where import filtered, kept_by
 from headwater.define.lowering.windows import Windowing, with_windows_inlined
 from headwater.vocabulary.algebra import (
@@ -167,6 +168,8 @@ def _projected(
         Item(context.fresh(name), expression)
         for name, expression in zip(selected.names, selected.expressions, strict=True)
     ]
+    known = ((item.id, type_of(item.expression, context.types)) for item in items)
+    context.types.update((id_, type_) for id_, type_ in known if type_ is not None)
     distinct = select.args.get("distinct")
     if distinct is not None and distinct.args.get("on"):
         raise NotLoweredError("DISTINCT_ON", "DISTINCT ON")

@@ -9,7 +9,7 @@ from sqlglot import exp
 from headwater.define.lowering import functions
 from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.expressions import function_name, resolve
-from headwater.define.lowering.generators import generator_columns
+from headwater.define.lowering.generators import generated
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Scope
 from headwater.define.lowering.stars import meant, star_of
@@ -52,7 +52,7 @@ def select_list(context: Lowering, select: exp.Select, scope: Scope) -> Selected
     for index, written in enumerate(select.expressions):
         call = written.this if isinstance(written, (exp.Alias, exp.Aliases)) else written
         if star_of(written) is not None:
-            _add_star(selected, written, scope)
+            _add_star(context, selected, written, scope)
         elif isinstance(call, exp.Func) and function_name(call) in functions.GENERATORS:
             _add_generator(context, selected, written, call, scope)
         elif isinstance(written, exp.Alias):
@@ -68,9 +68,9 @@ def select_list(context: Lowering, select: exp.Select, scope: Scope) -> Selected
     return selected
 
 
-def _add_star(selected: Selected, written: exp.Expr, scope: Scope) -> None:
-    for entry in meant(written, scope):
-        selected.add(entry.name, column(entry.id), aliased=False, unsure=not entry.sure)
+def _add_star(context: Lowering, selected: Selected, written: exp.Expr, scope: Scope) -> None:
+    for shown in meant(context, written, scope):
+        selected.add(shown.name, shown.value, aliased=False, unsure=not shown.sure)
 
 
 def _add_generator(
@@ -84,9 +84,8 @@ def _add_generator(
         given = (written.alias,)
     elif isinstance(written, exp.Aliases):
         given = tuple(alias.name for alias in written.expressions)
-    labels = given or generator_columns(name, call)
     arguments = [resolve(context, a, scope, selected.aliases) for a in call.iter_expressions()]
-    ids = tuple(context.fresh(label) for label in labels)
-    selected.generator = Generator(exp.Anonymous(this=name, expressions=arguments), ids)
-    for label, id_ in zip(labels, ids, strict=True):
-        selected.add(label, column(id_), aliased=False, unsure=not given)
+    made = generated(context, name, arguments, given)
+    selected.generator = Generator(exp.Anonymous(this=name, expressions=arguments), made.ids)
+    for label, id_ in zip(made.labels, made.ids, strict=True):
+        selected.add(label, column(id_), aliased=False, unsure=not made.sure)

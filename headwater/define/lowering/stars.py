@@ -1,33 +1,83 @@
-"""A star, and the columns that it stands for: struct(*) -> struct(a, b)."""
+"""A star, and the columns that it stands for: struct(*) -> struct(a, b), st.* -> st.a, st.b."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sqlglot import exp
 
+from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.refusal import NotLoweredError
-from headwater.define.lowering.scope import Entry, Scope
+from headwater.define.lowering.scope import Scope, resolve_column
+from headwater.define.lowering.types import fields_of, type_of
+from headwater.vocabulary.algebra import column
+
+_MOST_PARTS = 3
+"""Of a name before a star."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One column of a star, as a query would write it and as a value over ids."""
+
+    name: str
+    written: exp.Expr
+    value: exp.Expr
+    sure: bool = True
 
 
 def star_of(written: exp.Expr) -> exp.Star | None:
-    """`*` or `relation.*`, whatever it leaves out."""
+    """`*` or `relation.*` or `struct.*`, whatever it leaves out."""
     star = written.this if isinstance(written, exp.Column) else written
     return star if isinstance(star, exp.Star) else None
 
 
-def meant(written: exp.Expr, scope: Scope) -> list[Entry]:
+def meant(context: Lowering, written: exp.Expr, scope: Scope) -> list[Shown]:
     """The columns that a star stands for."""
     star = star_of(written)
     if star is None or star.args.get("replace") or star.args.get("rename"):
         raise NotLoweredError("STAR", "a star with REPLACE or RENAME")
     left_out = {c.name.lower() for c in star.args.get("except_") or []}
-    relation = written.table if isinstance(written, exp.Column) else None
-    entries = scope.star(relation or None)
-    if not entries:
-        raise NotLoweredError("STAR", f"{relation}.* is no relation in scope")
-    return [entry for entry in entries if entry.name.lower() not in left_out]
+    parts = [part.name for part in written.parts[:-1]] if isinstance(written, exp.Column) else []
+    found = _of_relation(parts, scope) or _of_struct(context, parts, scope)
+    if not found:
+        raise NotLoweredError("STAR", f"{'.'.join(parts)}.* is no relation in scope")
+    return [shown for shown in found if shown.name.lower() not in left_out]
 
 
-def with_stars(expression: exp.Expr, scope: Scope) -> exp.Expr:
+def _of_relation(parts: list[str], scope: Scope) -> list[Shown]:
+    if len(parts) > 1:
+        return []
+    return [
+        Shown(
+            entry.name,
+            exp.column(entry.name, table=entry.relation, quoted=True),
+            column(entry.id),
+            entry.sure,
+        )
+        for entry in scope.star(parts[0] if parts else None)
+    ]
+
+
+def _of_struct(context: Lowering, parts: list[str], scope: Scope) -> list[Shown]:
+    """The fields of a column, where its type is known."""
+    if not 0 < len(parts) <= _MOST_PARTS:
+        return []
+    inwards = parts[::-1]
+    value = resolve_column(exp.column(*inwards, quoted=True), scope)
+    if value is None:
+        return []
+    return [
+        Shown(
+            name,
+            exp.column(name, *inwards, quoted=True),
+            exp.Dot(this=value.copy(), expression=exp.to_identifier(name, quoted=True)),
+        )
+        for name, _ in fields_of(type_of(value, context.types))
+    ]
+
+
+def with_stars(context: Lowering, expression: exp.Expr, scope: Scope) -> exp.Expr:
     """The same with columns for stars among a function's arguments; it may be changed itself."""
     for call in list(expression.find_all(exp.Anonymous, exp.Array)):
         if call.find_ancestor(exp.Query) is not expression.find_ancestor(exp.Query):
@@ -35,10 +85,7 @@ def with_stars(expression: exp.Expr, scope: Scope) -> exp.Expr:
         arguments: list[exp.Expr] = []
         for argument in call.expressions:
             is_star = star_of(argument) is not None
-            arguments += map(_column, meant(argument, scope)) if is_star else [argument]
+            shown = meant(context, argument, scope) if is_star else []
+            arguments += [each.written for each in shown] if is_star else [argument]
         call.set("expressions", arguments)
     return expression
-
-
-def _column(entry: Entry) -> exp.Expr:
-    return exp.column(entry.name, table=entry.relation, quoted=True)

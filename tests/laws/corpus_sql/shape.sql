@@ -85,6 +85,12 @@ SELECT s.*, t.v FROM s JOIN t ON s.k = t.k;
 -- struct star
 SELECT k, st.* FROM r;
 
+-- struct star through a derived table
+SELECT x.* EXCEPT (b), count(*) AS n FROM (SELECT st AS x FROM r WHERE k > 0) d GROUP BY x.a;
+
+-- stars over exploded structs
+SELECT k, item.*, pair.value FROM r LATERAL VIEW explode(array(st, st)) AS item LATERAL VIEW explode(m) pair;
+
 -- lateral alias
 SELECT k + 1 AS a, a * 2 AS b FROM r;
 
