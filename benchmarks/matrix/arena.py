@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,7 @@ from benchmarks.matrix.contenders import (
     Recomputed,
     forget,
 )
-from benchmarks.matrix.equal import digest
+from benchmarks.matrix.equal import Digest, digest
 from benchmarks.matrix.pipelines import Pipelines
 from benchmarks.matrix.results import Row
 from benchmarks.matrix.runs import Measured, short, timing_of
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Say = Callable[[str], None]
+_AT_ONCE = 4
 
 
 class Arena:
@@ -193,18 +195,20 @@ class Arena:
         if not self._recomputed_now or self._recomputed not in self._taking_part[shape.name]:
             self._recomputed.build(shape)
         self._catch_up([shape])
-        expected = {}
-        for view in shape.views:
-            rows = self._recomputed.content(view)
-            expected[view] = rows.columns, digest(rows, rows.columns)
-        return {
-            contender.name: all(
-                digest(contender.content(view), columns) == wanted
-                for view, (columns, wanted) in expected.items()
-            )
+        compared = [
+            contender
             for contender in self._taking_part[shape.name]
             if contender.name not in {RECOMPUTE, PIPELINES}
-        }
+        ]
+        expected = self._digests(self._recomputed, shape)
+        return {c.name: self._digests(c, shape) == expected for c in compared}
+
+    def _digests(self, contender: Contender, shape: Shape) -> list[Digest]:
+        """Of the columns that the queries show."""
+        columns = {view: self._recomputed.content(view).columns for view in shape.views}
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            views = shape.views
+            return list(pool.map(lambda v: digest(contender.content(v), columns[v]), views))
 
     def idle(self, shape: Shape) -> tuple[float, int]:
         """Seconds and Spark jobs of a refresh of all the shape's views with nothing to do."""

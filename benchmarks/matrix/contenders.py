@@ -120,9 +120,7 @@ class Recomputed:
         self._at_once = at_once
 
     def build(self, shape: Shape) -> bool:
-        for name in shape.views:
-            self._write(shape, name)
-            show(self._spark, name, str(self._folder / name))
+        self.follow(shape, {})
         return True
 
     def follow(self, shape: Shape, _window: Window) -> Told:
@@ -144,6 +142,7 @@ class Recomputed:
     def _write(self, shape: Shape, name: str) -> None:
         rows = self._spark.sql(shape.views[name]).write.format("delta")
         rows.mode("overwrite").save(str(self._folder / name))
+        show(self._spark, name, str(self._folder / name))
 
     def content(self, view: str) -> DataFrame:
         return self._spark.read.format("delta").load(str(self._folder / view))

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from benchmarks.matrix.arena import Arena
 from benchmarks.matrix.changes import CHANGES, Change
-from benchmarks.matrix.contenders import AUTO, REBUILD, RECOMPUTE, SHOWN
+from benchmarks.matrix.contenders import AUTO, BY_HAND, REBUILD, RECOMPUTE, SHOWN
 from benchmarks.matrix.machine import machine
 from benchmarks.matrix.results import Row, Store
 from benchmarks.matrix.runs import short
@@ -20,7 +20,9 @@ from benchmarks.matrix.shapes import Shape
 from benchmarks.matrix.terminal import line
 
 _LARGE_ROUNDS = 2
-_WHO_DO_NOT_LEARN = set(SHOWN) - {AUTO}
+_WHO_DO_NOT_LEARN = set(SHOWN) - {AUTO, BY_HAND}
+"""Who is written by hand must see every change: a procedure knows no other window than its own."""
+
 _LIKE_THEIR_BUILD = {RECOMPUTE, REBUILD}
 """Who run the same code again and again."""
 
