@@ -92,7 +92,7 @@ def _found(
         return
     measured, shown = _COMPARED[group]
     store = Store(MATRIX_RESULTS, revision())
-    known = [] if chosen.only else [v for v in store.values(group) if v["scale"] == scale]
+    known = [] if chosen.only else [v for v in store.values(group) if v.get("scale") == scale]
     if not known:
         known = [{"kind": group, "scale": scale, **measured(root / group, scale)}]
         store.add(known[0])

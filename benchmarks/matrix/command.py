@@ -21,6 +21,8 @@ from benchmarks.matrix.terminal import table, verdicts
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "matrix.jsonl"
 PARTIAL = RESULTS.with_name("matrix-partial.jsonl")
 SMALL, LARGE, QUICK = 1_000_000, 20_000_000, 100_000
+_SCALE = 1.0
+"""Of TPC-H, in what is shown."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,7 @@ def _results(store: Store, scope: Scope) -> Results:
     keys = scope.keys()
     rows = [row for key, row in store.rows().items() if key in keys]
     idle, memory, queries = (list(store.values(kind)) for kind in ("idle", "memory", "queries"))
+    queries = [value for value in queries if value["scale"] == _SCALE]
     missing = len(keys) - len(rows)
     return Results(rows, scope.small, scope.large, idle, memory, missing, queries)
 

@@ -118,6 +118,7 @@ class Recomputed:
         self._folder = folder
         self._spark = spark
         self._at_once = at_once
+        self._shown: set[str] = set()
 
     def build(self, shape: Shape) -> bool:
         self.follow(shape, {})
@@ -142,7 +143,9 @@ class Recomputed:
     def _write(self, shape: Shape, name: str) -> None:
         rows = self._spark.sql(shape.views[name]).write.format("delta")
         rows.mode("overwrite").save(str(self._folder / name))
-        show(self._spark, name, str(self._folder / name))
+        if name not in self._shown:  # once, when it is built
+            show(self._spark, name, str(self._folder / name))
+            self._shown.add(name)
 
     def content(self, view: str) -> DataFrame:
         return self._spark.read.format("delta").load(str(self._folder / view))

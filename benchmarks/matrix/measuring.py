@@ -12,7 +12,7 @@ from rich.console import Console
 
 from benchmarks.matrix.arena import Arena
 from benchmarks.matrix.changes import CHANGES, Change
-from benchmarks.matrix.contenders import AUTO, BY_HAND, REBUILD, RECOMPUTE, SHOWN
+from benchmarks.matrix.contenders import REBUILD, RECOMPUTE
 from benchmarks.matrix.machine import machine
 from benchmarks.matrix.results import Row, Store
 from benchmarks.matrix.runs import short
@@ -20,11 +20,8 @@ from benchmarks.matrix.shapes import Shape
 from benchmarks.matrix.terminal import line
 
 _LARGE_ROUNDS = 2
-_WHO_DO_NOT_LEARN = set(SHOWN) - {AUTO, BY_HAND}
-"""Who is written by hand must see every change: a procedure knows no other window than its own."""
-
 _LIKE_THEIR_BUILD = {RECOMPUTE, REBUILD}
-"""Who run the same code again and again."""
+"""Who run the same code as when they were built, and have nothing to catch up on."""
 
 
 Wanted = Sequence[tuple[Shape, Change]]
@@ -34,8 +31,8 @@ Wanted = Sequence[tuple[Shape, Change]]
 class Pace:
     """How much is done for a figure.
 
-    `history` are rounds before anything is timed: in the first all code gets compiled, and in the
-    others `auto` learns what its choices cost. `rounds` is the most that are timed, after an
+    `history` are rounds before anything is timed: code gets compiled, and `auto` learns what its
+    choices cost. `rounds` is the most that are timed, after an
     untimed one if `warm_up`.
     """
 
@@ -50,7 +47,7 @@ class Pace:
 
     def for_many_views(self) -> Pace:
         """A graph of many views takes long, and has a history of many refreshes after a round."""
-        return replace(self, history=min(self.history, 1), rounds=1, warm_up=False)
+        return replace(self, rounds=1, warm_up=False)
 
 
 class Measuring:
@@ -94,8 +91,7 @@ class Measuring:
         pace = self._pace.for_large_tables() if large else self._pace
         pace = pace.for_many_views() if costly else pace
         for number in range(pace.history):
-            without = _WHO_DO_NOT_LEARN if number else _LIKE_THEIR_BUILD
-            arena.round(changes[number % len(changes)], shapes, without=without)
+            arena.round(changes[number % len(changes)], shapes, without=_LIKE_THEIR_BUILD)
         self.say(f"{pace.history} rounds of history")
         for change in changes:
             rounds = min(change.rounds, pace.rounds)

@@ -22,7 +22,7 @@ _CHANGES = {change.name: change.title for change in CHANGES}
 
 _BATCHES = (
     "One order of a thousand comes and one goes, with their lines, and some costs change. The "
-    "first such batch is followed under POLICY STRICT, the second under AUTO; all views equal "
+    "first such batch is followed under POLICY INCREMENTAL, the second under AUTO; all views equal "
     "their queries after each."
 )
 

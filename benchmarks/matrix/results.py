@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 _ROOT = Path(__file__).resolve().parents[2]
-_CODE = ("headwater", "benchmarks/matrix")
+_CODE = ("headwater", "benchmarks")
 _SHOWING = {
     "command.py",
     "machine.py",
@@ -74,7 +74,7 @@ def revision() -> str:
     for folder in _CODE:
         for path in sorted((_ROOT / folder).rglob("*")):
             showing = folder != "headwater" and path.name in _SHOWING
-            if path.suffix in {".py", ".sql"} and not showing:
+            if path.suffix in {".py", ".sql"} and not showing and "results" not in path.parts:
                 sha.update(str(path.relative_to(_ROOT)).encode() + path.read_bytes())
     return sha.hexdigest()[:12]
 

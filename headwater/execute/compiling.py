@@ -18,7 +18,7 @@ from headwater.plan.exact import delicate
 from headwater.plan.soundness import subtracted
 from headwater.plan.strategies.inputs import used_fields
 from headwater.plan.view import Columns
-from headwater.vocabulary.algebra import Query, TopK, walk
+from headwater.vocabulary.algebra import TopK, walk
 from headwater.vocabulary.clocks import bound, values_at
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
@@ -59,7 +59,7 @@ def compile_in(
     typed = {name: dict(columns) for name, columns in sources.items()}
     lowered = lower_once(sql, catalog, once, kinds, typed)
     analysis = analyse(session, sql, lowered.query)
-    refusal = _unbound(session, lowered, analysis) or _refusal(lowered.query, analysis, sources)
+    refusal = _unbound(session, lowered, analysis) or _refusal(lowered, analysis, sources)
     functions = {name: (function.kind, function.fingerprint) for name, function in own.items()}
     rounded = () if refusal else rounded_values(session, lowered.query)
     return Compilation(
@@ -92,15 +92,24 @@ def _unbound(session: SparkSession, lowered: Lowered, analysis: Analysis) -> Rea
     return None
 
 
+def _names_agree(lowered: Lowered, analysis: Analysis) -> bool:
+    """Columns of one type in another order have the same types; their names tell them apart."""
+    pairs = zip(lowered.query.names, lowered.sure, analysis.columns, strict=True)
+    return all(name.lower() == shown.lower() for name, sure, (shown, _) in pairs if sure)
+
+
 def _analysed(frame: DataFrame) -> str:
     return str(frame._jdf.queryExecution().analyzed().toString())  # noqa: SLF001
 
 
-def _refusal(query: Query, analysis: Analysis, sources: dict[str, Columns]) -> Reason | None:
+def _refusal(lowered: Lowered, analysis: Analysis, sources: dict[str, Columns]) -> Reason | None:
+    query = lowered.query
     if not analysis.same_text:
         return Reason("PARSED_DIFFERENTLY", "Spark reads the query otherwise than our parser")
     if query.root.columns and not analysis.same_tree:
         return Reason("TYPED_DIFFERENTLY", "our operators give other types than the query")
+    if query.root.columns and not _names_agree(lowered, analysis):
+        return Reason("NAMED_DIFFERENTLY", "our operators give columns of other names")
     ordered = any(isinstance(node, TopK) for node in walk(query.root))
     culprit = uncomparable((*analysis.keys, *(analysis.columns if ordered else ())))
     culprit = culprit or ungroupable(analysis.columns)

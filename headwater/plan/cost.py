@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from headwater.plan.fan_out import fan_out
+from headwater.plan.fan_out import fan_outs
 from headwater.plan.over_all import looked_at
 from headwater.plan.steps import (
     Append,
@@ -179,7 +179,8 @@ def _over_all(
 
 def _carried(root: Node, windows: Mapping[str, SourceWindow]) -> tuple[float, float]:
     """What changed rows and those that they take along cost on their way up; how many arrive."""
-    moved = sum(_moved(w) * fan_out(w.source, root, windows) for w in windows.values() if w.changed)
+    partners = fan_outs(root, windows)
+    moved = sum(_moved(w) * partners[w.source] for w in windows.values() if w.changed)
     moved *= _PARTITION if any(isinstance(node, Window) for node in walk(root)) else 1
     return moved * sum(_CARRIED[kind] for kind in _heavy(root)), moved
 
@@ -222,7 +223,8 @@ def _reached(
     if plan.technique is not Technique.DELTA:
         return size.rows
     changed = [w for w in windows.values() if w.changed]
-    reaches = (w.reach if fan_out(w.source, root, windows) < _SEVERAL else 1.0 for w in changed)
+    partners = fan_outs(root, windows)
+    reaches = (w.reach if partners[w.source] < _SEVERAL else 1.0 for w in changed)
     return size.rows * max(max(reaches, default=1.0), 1 / max(size.files, 1))
 
 

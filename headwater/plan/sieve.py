@@ -27,8 +27,8 @@ class Sieve:
     @property
     def mark(self) -> str:
         """It stands between the rows t and the join by all columns."""
-        told = json.dumps(asdict(self), ensure_ascii=False)
-        return "" if "*/" in told else f"/*sieve {told}*/"
+        told = json.dumps(asdict(self)).replace("*", "\\u002a")  # no end of a comment, no beginning
+        return f"/*sieve {told}*/"
 
     def join(self, column: str) -> str:
         """Those that do in one column, which is not NULL anywhere in the relation."""

@@ -101,6 +101,7 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         ),
         "PARSED_DIFFERENTLY": "Spark reads the query otherwise than our parser does.",
         "TYPED_DIFFERENTLY": "Our operators give other column types than the query.",
+        "NAMED_DIFFERENTLY": "Our operators give columns of other names than the query.",
         "UNCOMPARABLE_TYPE": (
             "Rows cannot be compared: the view groups by a map, or shows one among its first rows, "
             "or it uses a column of type variant, interval, geometry or geography."

@@ -44,6 +44,9 @@ def names(sql: str, types: dict[str, str] | None = None) -> tuple[str, ...] | No
         ("SELECT posexplode(list) FROM t", ("pos", "col")),
         ("SELECT p, v.x FROM t LATERAL VIEW posexplode(list) AS p, v", ("p", "x")),
         ("SELECT t.* EXCEPT (st, list, tags) FROM t", ("k",)),
+        ("SELECT st.*, a + 1 AS z FROM t", ("a", "b", "z")),
+        ("SELECT st.a, count(*) AS n FROM t GROUP BY a", ("a", "n")),
+        ("SELECT st.*, count(*) AS n FROM t GROUP BY a, b HAVING a > 1", ("a", "b", "n")),
     ],
 )
 def test_columns_are_named_by_types(sql, expected):
@@ -59,11 +62,36 @@ def test_fields_of_one_name_are_left_to_spark():
     assert names("SELECT st.* FROM t", _TWICE) is None
 
 
+@pytest.mark.parametrize("excluded", ["st.a", "t.st.a"])
+def test_a_part_of_a_column_is_not_left_out_by_us(excluded):
+    assert names(f"SELECT * EXCEPT ({excluded}) FROM t") is None
+
+
 def test_a_relation_goes_before_a_column_of_its_name():
     assert names("SELECT st.* FROM t AS st") == tuple(_TYPES)
 
 
-@pytest.mark.parametrize("text", ["int", "struct<", "array<>", ""])
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("struct<x:int,select:string,not:void>", ("x", "select", "not")),
+        ("STRUCT<d:decimal(10,2),i:interval day to second>", ("d", "i")),
+        ("struct<`a,b:c`:int,`tick``ed`:map<string,array<int>>>", ("a,b:c", "tick`ed")),
+        ("struct<s:string collate UNICODE_CI,n:struct<>>", ()),
+    ],
+)
+def test_fields_of_a_struct_are_read_to_the_end(text, fields):
+    assert tuple(name for name, _ in fields_of(nested_type(text))) == fields
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("int", "", "struct<", "struct<a int", "struct<a:int", "struct<a:int>>", "struct<a:>"),
+        *("struct<>", "array<>", "map<string>", "map<a,b,c>", "array<int,int>", "array<void"),
+        "struct<a:decimal(1,2>",
+    ],
+)
 def test_what_is_no_nested_type_tells_nothing(text):
     type_ = nested_type(text)
     assert not fields_of(type_)

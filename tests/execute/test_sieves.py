@@ -47,6 +47,15 @@ def test_a_small_table_is_searched_by_all_columns_at_once(spark: SparkSession):
     assert Sieves(kept, None).fill(mark) == mark
 
 
+@pytest.mark.parametrize("name", ["a", "*/", "/*", "LIKE '/tmp/*'", "`", '"', "{}*/"])
+def test_a_mark_is_a_comment_whatever_a_column_is_called(spark: SparkSession, name):
+    sieve = Sieve("going", (name,))
+    assert spark.sql(f"SELECT 1 {sieve.mark} AS one").collect()[0].one == 1
+    frame = spark.range(9).withColumnRenamed("id", name)
+    filled = Sieves({"going": _kept(spark, frame, small=True)}, _LARGE).fill(sieve.mark)
+    assert filled == sieve.join(name)
+
+
 def test_a_patch_finds_the_same_rows_with_a_sieve(spark: SparkSession):
     """Equal rows, NULLs, and rows that only share the number that is looked up first."""
     columns = ("id", "name", "worth")

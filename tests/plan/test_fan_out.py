@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.plan.fan_out import fan_out
+from headwater.plan.fan_out import fan_outs
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.vocabulary.algebra import Item, Join, JoinKind, Node, Project, Scan
 from headwater.vocabulary.dialect import parsed
+
+
+def fan_out(source: str, root: Node, here: dict[str, SourceWindow]) -> float:
+    return fan_outs(root, here)[source]
 
 
 def scan(source: str, *columns: str, leaf: int = 0) -> Scan:
@@ -26,8 +30,8 @@ def windows(*found: SourceWindow) -> dict[str, SourceWindow]:
     return {each.source: each for each in found}
 
 
-FACT, DIM = scan("fact", "id", "dim_id"), scan("dim", "id")
-STAR = join(FACT, DIM, "fact0_dim_id = dim0_id")
+FACT, DIM = scan("fact", "id", "dim_id"), scan("dim", "id", leaf=1)
+STAR = join(FACT, DIM, "fact0_dim_id = dim1_id")
 
 
 def test_without_a_join_a_row_is_a_row():
@@ -56,25 +60,26 @@ def test_keys_with_gaps_are_as_many_as_the_rows_of_who_has_them_once():
 def test_without_statistics_the_sizes_tell():
     here = windows(window("fact", 6_000), window("dim", 1_500))
     assert fan_out("dim", STAR, here) == 4
-    unkeyed = join(FACT, DIM, "fact0_dim_id < dim0_id")
+    unkeyed = join(FACT, DIM, "fact0_dim_id < dim1_id")
     assert fan_out("dim", unkeyed, here) == 4
 
 
 def test_several_keys_together_have_the_product_of_their_values():
-    left, right = scan("fact", "a", "b"), scan("dim", "a", "b")
-    both = join(left, right, "fact0_a = dim0_a AND fact0_b = dim0_b")
+    left, right = scan("fact", "a", "b"), scan("dim", "a", "b", leaf=1)
+    both = join(left, right, "fact0_a = dim1_a AND fact0_b = dim1_b")
     here = windows(window("fact", 10_000, a=10, b=50), window("dim", 5_000, a=10, b=50))
     assert fan_out("dim", both, here) == 20
 
 
 def test_the_way_with_fewest_partners_is_taken():
     """A line meets its order's customer by the order, not by the nation both have in common."""
-    line, order = scan("line", "order_id", "nation"), scan("orders", "id", "customer_id")
-    customer = scan("customer", "id", "nation")
+    line = scan("line", "order_id", "nation")
+    order = scan("orders", "id", "customer_id", leaf=1)
+    customer = scan("customer", "id", "nation", leaf=2)
     root = join(
-        join(line, order, "line0_order_id = orders0_id"),
+        join(line, order, "line0_order_id = orders1_id"),
         customer,
-        "orders0_customer_id = customer0_id AND line0_nation = customer0_nation",
+        "orders1_customer_id = customer2_id AND line0_nation = customer2_nation",
     )
     here = windows(
         window("line", 6_000, order_id=1_500, nation=25),
@@ -85,8 +90,8 @@ def test_the_way_with_fewest_partners_is_taken():
     assert fan_out("customer", root, here) == 40
 
 
-@pytest.mark.parametrize("named", ["dim0_id", "renamed"])
+@pytest.mark.parametrize("named", ["dim1_id", "renamed"])
 def test_a_renamed_column_is_still_that_column(named):
-    right = Project(DIM, (Item("renamed", parsed("dim0_id")),)) if named == "renamed" else DIM
+    right = Project(DIM, (Item("renamed", parsed("dim1_id")),)) if named == "renamed" else DIM
     here = windows(window("fact", 1_000, dim_id=10), window("dim", 10, id=10))
     assert fan_out("dim", join(FACT, right, f"fact0_dim_id = {named}"), here) == 100

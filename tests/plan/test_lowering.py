@@ -175,3 +175,27 @@ def test_the_same_sub_query_twice_is_read_once():
     sql = "SELECT id - (SELECT max(id) FROM cust) a, id + (SELECT max(id) FROM cust) b FROM orders"
     leaves = scans(lower(sql, CATALOG).query.root)
     assert [scan.source for scan in leaves] == ["orders", "cust"]
+
+
+_USING = {"l": ("k", "b", "c"), "r": ("a", "k", "c"), "u": ("z", "a", "k")}
+
+
+@pytest.mark.parametrize(
+    ("sql", "shown"),
+    [
+        ("SELECT r.* FROM l JOIN r USING (k)", "k a c"),
+        ("SELECT l.* FROM l RIGHT JOIN r USING (k)", "k b c"),
+        ("SELECT l.*, r.* FROM l FULL JOIN r USING (k)", "k b c k a c"),
+        ("SELECT r.*, l.* FROM l LEFT JOIN r USING (k, c)", "k c a k c b"),
+        ("SELECT r.* FROM l JOIN r USING (c, k)", "c k a"),
+        ("SELECT u.* FROM l JOIN r USING (k) JOIN u USING (k, a)", "k a z"),
+        ("SELECT r.* FROM l JOIN r USING (k) JOIN u USING (a)", "k a c"),
+        ("SELECT r.* FROM l NATURAL JOIN r", "k c a"),
+        ("SELECT l.* FROM l LEFT SEMI JOIN r USING (k)", "k b c"),
+        ("SELECT l.* FROM l JOIN r USING (k) RIGHT JOIN u USING (k)", "k b c"),
+        ("SELECT r.* FROM l RIGHT JOIN r USING (k) RIGHT JOIN u USING (k)", "k a c"),
+    ],
+)
+def test_a_star_of_one_side_shows_the_lost_columns_first(sql, shown):
+    """As Spark does; the expected names are its own."""
+    assert lower(sql, _USING).query.names == tuple(shown.split())

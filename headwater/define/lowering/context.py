@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from headwater.define.lowering.refusal import NameProblem
 from headwater.define.lowering.scope import Entry, Scope
-from headwater.define.lowering.types import nested_type
+from headwater.define.lowering.types import Nested, nested_type
 from headwater.vocabulary.algebra import Node, Scan
 
 
@@ -53,7 +53,7 @@ class Lowering:
     dependents: dict[str, Dependent] = field(default_factory=dict)
     asked: dict[tuple[str, str, Scope], str] = field(default_factory=dict)  # kind, text, scope
     typed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # source -> column -> type
-    types: dict[str, exp.DataType] = field(default_factory=dict)  # id -> type, if made of others
+    types: dict[str, Nested] = field(default_factory=dict)  # id -> type, if made of others
 
     def fresh(self, name: str) -> str:
         return self.counter.column(name)

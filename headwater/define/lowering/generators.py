@@ -9,10 +9,10 @@ from sqlglot import exp
 
 from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.refusal import NotLoweredError
-from headwater.define.lowering.types import elements_of, fields_of, type_of
+from headwater.define.lowering.types import Nested, elements_of, fields_of, type_of
 from headwater.vocabulary.dialect import written
 
-Made = list[tuple[str, exp.DataType | None]]
+Made = list[tuple[str, Nested | None]]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def generated(
     return Generated(labels, ids, bool(given or typed))
 
 
-def _typed(name: str, type_: exp.DataType | None) -> Made:
+def _typed(name: str, type_: Nested | None) -> Made:
     """By the type of what is taken apart; nothing where that is not known."""
     elements: Made = [*elements_of(type_)]
     if not elements:

@@ -136,7 +136,7 @@ def group(
     """Start the aggregate of a SELECT; its node is complete once all clauses went through."""
     clause = select.args.get("group")
     grouping = Grouping(context, Attaching.to(context, node), generated=selected.generated)
-    keys = _Keys(context, scope, select, selected.expressions)
+    keys = _Keys(context, scope, selected)
     if clause is not None and is_expanded(clause):
         _add_sets(grouping, clause, keys)
     elif clause is not None:
@@ -146,7 +146,7 @@ def group(
         grouping.over_groups(expression)
     if selected.generator is not None:
         grouping.over_groups(selected.generator.call)
-    _register(grouping, select, scope, selected.expressions)
+    _register(grouping, select, scope, selected)
     return grouping
 
 
@@ -159,18 +159,14 @@ def _add_sets(grouping: Grouping, clause: exp.Expr, keys: _Keys) -> None:
     grouping.sets = sets
 
 
-def _register(
-    grouping: Grouping, select: exp.Select, scope: Scope, selected: list[exp.Expr]
-) -> None:
+def _register(grouping: Grouping, select: exp.Select, scope: Scope, selected: Selected) -> None:
     """Aggregates that only HAVING, QUALIFY or ORDER BY name must exist before the node is taken."""
-    names = [e.alias_or_name.lower() for e in select.expressions]
-    aliases = dict(zip(names, selected, strict=False)) if len(names) == len(selected) else {}
     for clause in ("having", "qualify", "order"):
         part = select.args.get(clause)
         if part is None:
             continue
         for call in _calls(part):
-            grouping.over_groups(resolve(grouping.context, call, scope, aliases))
+            grouping.over_groups(resolve(grouping.context, call, scope, selected.aliases))
 
 
 def _calls(part: exp.Expr) -> list[exp.Expr]:
@@ -185,35 +181,29 @@ class _Keys:
 
     context: Lowering
     scope: Scope
-    select: exp.Select
-    selected: list[exp.Expr]
-
-    @property
-    def aliases(self) -> dict[str, exp.Expr]:
-        if len(self.select.expressions) != len(self.selected):
-            return {}
-        pairs = zip(self.select.expressions, self.selected, strict=True)
-        return {w.alias.lower(): e for w, e in pairs if isinstance(w, exp.Alias)}
+    selected: Selected
 
     def key(self, written: exp.Expr) -> exp.Expr:
         if isinstance(written, exp.Literal) and not written.is_string:
             return self._ordinal(int(written.name))
         if isinstance(written, exp.Literal):
             raise NotLoweredError("CONSTANT_KEY", "a constant in GROUP BY")
-        key = resolve(self.context, written, self.scope, self.aliases)
+        key = resolve(self.context, written, self.scope, self.selected.aliases)
         return key.this if isinstance(key, exp.Paren) else key
 
     def _ordinal(self, number: int) -> exp.Expr:
-        if not 1 <= number <= len(self.selected):
+        shown = self.selected.expressions
+        if not 1 <= number <= len(shown):
             raise NotLoweredError("CONSTANT_KEY", f"GROUP BY {number} is no column of the list")
-        return self.selected[number - 1].copy()
+        return shown[number - 1].copy()
 
 
 def _keys(clause: exp.Expr, keys: _Keys, generated: frozenset[str]) -> list[exp.Expr]:
     if _is_all(clause, keys.scope):
-        if any(used_columns(e) & generated for e in keys.selected):
+        shown = keys.selected.expressions
+        if any(used_columns(e) & generated for e in shown):
             raise NotLoweredError("GENERATOR", "GROUP BY ALL beside a generator")
-        return [e.copy() for e in keys.selected if not contains_aggregate(e)]
+        return [e.copy() for e in shown if not contains_aggregate(e)]
     return [keys.key(written) for written in clause.expressions]
 
 

@@ -51,6 +51,7 @@ class Lowered:
     reasons: tuple[Reason, ...]
     problems: tuple[NameProblem, ...]
     asked: ClockCalls  # the text, what it asks the clock marked
+    sure: tuple[bool, ...] = ()  # of each name, whether it is not one that Spark makes up
 
 
 def lower(
@@ -79,7 +80,8 @@ def lower(
     kept = [n for n in walk(root) if isinstance(n, Opaque) and not n.reason.startswith("VALUES")]
     reasons = tuple(dict.fromkeys(Reason(*n.reason.split(": ", 1)) for n in kept))
     names = tuple(entry.name for entry in scope.star())
-    return Lowered(Query(root, names), reasons, tuple(context.problems), asked)
+    sure = tuple(entry.sure for entry in scope.star())
+    return Lowered(Query(root, names), reasons, tuple(context.problems), asked, sure)
 
 
 def lower_query(context: Lowering, tree: exp.Expr, outer: Scope | None) -> tuple[Node, Scope]:

@@ -35,7 +35,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Scope:
-    """The columns that a clause may name, in the order in which `*` shows them."""
+    """The columns that a clause may name, in the order in which `*` shows them.
+
+    `relation.*` shows the hidden ones, too, and before the others.
+    """
 
     entries: tuple[Entry, ...] = ()
     outer: Scope | None = None
@@ -69,7 +72,8 @@ class Scope:
     def star(self, relation: str | None = None) -> tuple[Entry, ...]:
         if relation is None:
             return tuple(entry for entry in self.entries if not entry.hidden)
-        return tuple(entry for entry in self.entries if _same(entry.relation, relation))
+        own = [entry for entry in self.entries if _same(entry.relation, relation)]
+        return tuple(sorted(own, key=lambda entry: not entry.hidden))
 
     def find(self, parts: list[str]) -> tuple[str, list[str]] | None:
         """The id a dotted name means and the struct fields left over; None if nothing answers."""

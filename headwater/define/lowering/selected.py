@@ -64,13 +64,17 @@ def select_list(context: Lowering, select: exp.Select, scope: Scope) -> Selected
             resolved = resolve(context, written, scope, selected.aliases)
             named = isinstance(written, (exp.Column, exp.Dot))
             name = written.name if named else f"_c{index}"
-            selected.add(name, resolved, aliased=False, unsure=not named)
+            is_field = named and isinstance(
+                resolved, exp.Dot
+            )  # Spark gives it its name as an alias
+            selected.add(name, resolved, aliased=is_field, unsure=not named)
     return selected
 
 
 def _add_star(context: Lowering, selected: Selected, written: exp.Expr, scope: Scope) -> None:
     for shown in meant(context, written, scope):
-        selected.add(shown.name, shown.value, aliased=False, unsure=not shown.sure)
+        is_field = isinstance(shown.value, exp.Dot)
+        selected.add(shown.name, shown.value, aliased=is_field, unsure=not shown.sure)
 
 
 def _add_generator(

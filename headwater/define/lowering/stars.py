@@ -37,7 +37,10 @@ def meant(context: Lowering, written: exp.Expr, scope: Scope) -> list[Shown]:
     star = star_of(written)
     if star is None or star.args.get("replace") or star.args.get("rename"):
         raise NotLoweredError("STAR", "a star with REPLACE or RENAME")
-    left_out = {c.name.lower() for c in star.args.get("except_") or []}
+    excluded = star.args.get("except_") or []
+    if any(isinstance(name, exp.Dot) or getattr(name, "table", "") for name in excluded):
+        raise NotLoweredError("STAR", "a star that leaves out a part of a column")
+    left_out = {name.name.lower() for name in excluded}
     parts = [part.name for part in written.parts[:-1]] if isinstance(written, exp.Column) else []
     found = _of_relation(parts, scope) or _of_struct(context, parts, scope)
     if not found:

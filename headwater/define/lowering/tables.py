@@ -231,8 +231,10 @@ def _using(
     hidden -= {entry.id for entry in shared}
     shared_ids = {entry.id for entry in shared}
     rest = [e for s in scopes for e in s.entries if e.id not in shared_ids]
-    marked = [replace(e, hidden=True) if e.id in hidden else e for e in rest]
-    return node, Scope((*shared, *marked), scopes[0].outer)
+    order = [id_ for _, *ids in pairs for id_ in ids if id_ in hidden]
+    lost_ones = [replace(e, hidden=True) for id_ in order for e in rest if e.id == id_]
+    others = [e for e in rest if e.id not in hidden]
+    return node, Scope((*shared, *lost_ones, *others), scopes[0].outer)
 
 
 def _coalesce(left: str, right: str) -> exp.Expr:

@@ -43,6 +43,15 @@ SELECT k, r.g, v FROM r JOIN t USING (k);
 -- using full
 SELECT k, g, v FROM s FULL JOIN t USING (k);
 
+-- star of the side that loses its column
+SELECT s.* FROM r JOIN s USING (g);
+
+-- stars of both sides of a full using
+SELECT s.k, xxhash64(r.c2, s.*) AS h FROM r FULL JOIN s USING (g, k);
+
+-- star of a side in two usings
+SELECT u.*, t.v FROM r JOIN s AS u USING (g) RIGHT JOIN t USING (k);
+
 -- using star
 SELECT * FROM s LEFT JOIN t USING (k);
 
