@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import subprocess
@@ -132,6 +133,21 @@ def test_versions_that_have_the_same_header_share_one(written: WrittenLog) -> No
     log = written.log
     assert log.header(1) is log.header(2)
     assert log.header(2).metadata == log.metadata()
+
+
+def test_headers_that_differ_deep_within_a_type_are_two(written: WrittenLog) -> None:
+    """Rows are read by the schema's text; whether a field may be NULL stands nowhere else."""
+    written.create()
+    log, texts = written.log, []
+    for nullable in (False, True):
+        field = {"name": "a", "type": "integer", "nullable": nullable, "metadata": {}}
+        struct = {"type": "struct", "fields": [field]}
+        column = {"name": "st", "type": struct, "nullable": True, "metadata": {}}
+        texts.append(json.dumps({"type": "struct", "fields": [column]}))
+        action = written.metadata("x:long")
+        action["metaData"]["schemaString"] = texts[-1]
+        written.commit(action)
+    assert [log.header(v).metadata.schema_text for v in (1, 2)] == texts
 
 
 def test_a_checksum_answers_for_its_commit(written: WrittenLog) -> None:
