@@ -50,7 +50,7 @@ SELECT s.* FROM r JOIN s USING (g);
 SELECT s.k, xxhash64(r.c2, s.*) AS h FROM r FULL JOIN s USING (g, k);
 
 -- star of a side in two usings
-SELECT u.*, t.v FROM r JOIN s AS u USING (g) RIGHT JOIN t USING (k);
+SELECT u.*, t.v FROM r JOIN s AS u USING (g, k) RIGHT JOIN t USING (k);
 
 -- using star
 SELECT * FROM s LEFT JOIN t USING (k);
