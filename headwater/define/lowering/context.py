@@ -51,7 +51,7 @@ class Lowering:
     counter: Counter = field(default_factory=Counter)
     problems: list[NameProblem] = field(default_factory=list)
     dependents: dict[str, Dependent] = field(default_factory=dict)
-    asked: dict[tuple[str, str, Scope], str] = field(default_factory=dict)  # kind, text, scope
+    asked: dict[tuple[str, str, Scope, tuple[int, ...]], str] = field(default_factory=dict)
     typed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # source -> column -> type
     types: dict[str, Nested] = field(default_factory=dict)  # id -> type, if made of others
 

@@ -10,6 +10,7 @@ from sqlglot import exp
 from headwater.define.clock_calls import clock_of, is_special_word
 from headwater.define.lowering import functions
 from headwater.define.lowering.context import Lowering
+from headwater.define.lowering.misread import refuse_misread
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Scope, resolve_column, unknown_column
 from headwater.define.lowering.stars import with_stars
@@ -174,6 +175,7 @@ def resolve(
             return exp.alias_(found, node.name, quoted=True) if _names_field(node) else found
         return node
 
+    refuse_misread(expression)
     return with_stars(context, inward(expression), scope).transform(over_ids)
 
 
@@ -223,10 +225,21 @@ def _resolved(node: exp.Column, scope: Scope, aliases: Mapping[str, exp.Expr]) -
         resolved = resolve_column(node, here)
         if resolved is not None:
             return resolved
-        if here is scope and not node.table and node.name.lower() in aliases:
+        if _may_be_made_up(node, here):
+            break
+        if here is scope and node.parts[0].name.lower() in aliases:
+            if node.table:
+                raise NotLoweredError("NAMES_UNCLEAR", f"a field of the alias `{node.table}`")
             return exp.Paren(this=aliases[node.name.lower()].copy())
         here = here.outer
     raise unknown_column(node, scope)
+
+
+def _may_be_made_up(node: exp.Column, scope: Scope) -> bool:
+    """Whether a column of the scope has a name that only Spark knows, and this may be it."""
+    relation = node.parts[0].name.lower() if node.table else None
+    unsure = [entry for entry in scope.entries if not entry.sure]
+    return any(relation in (None, (entry.relation or "").lower()) for entry in unsure)
 
 
 def conjuncts(predicate: exp.Expr | None) -> list[exp.Expr]:

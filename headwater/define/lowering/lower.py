@@ -14,7 +14,7 @@ from sqlglot import exp
 from headwater.define.clock_calls import ClockCalls, clock_calls
 from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.expressions import check_function
-from headwater.define.lowering.ordering import limited_result
+from headwater.define.lowering.ordering import is_limited, limited_result
 from headwater.define.lowering.prune import pruned
 from headwater.define.lowering.push import pushed
 from headwater.define.lowering.refusal import (
@@ -54,6 +54,10 @@ class Lowered:
     sure: tuple[bool, ...] = ()  # of each name, whether it is not one that Spark makes up
 
 
+class _UnclearError(Exception):
+    """Which tables a text reads is not clear: nothing of the query may be followed."""
+
+
 def lower(
     text: str,
     catalog: Mapping[str, tuple[str, ...]],
@@ -73,6 +77,9 @@ def lower(
         node, scope = lower_query(context, tree, None)
     except NotLoweredError as refusal:
         node, scope = _whole(context, tree, refusal)
+    except _UnclearError:
+        unclear = "TABLES_UNCLEAR: a text that is kept has a CTE with the name of a source"
+        node, scope = Opaque(tree.copy(), (), (), unclear), Scope()
     except _MISREAD as surprise:
         unread = NotLoweredError("QUERY", f"a form that was not foreseen: {surprise}")
         node, scope = _whole(context, tree, unread)
@@ -90,12 +97,16 @@ def lower_query(context: Lowering, tree: exp.Expr, outer: Scope | None) -> tuple
         return _kept(context, tree, outer, NotLoweredError("RECURSIVE", "a recursive CTE"))
     inside = context.with_ctes(_ctes(tree))
     if isinstance(tree, exp.Subquery):
+        if any(tree.args.get(clause) for clause in ("joins", "laterals", "pivots", "sample")):
+            raise NotLoweredError("TABLE_EXPRESSION", "a join in brackets under one name")
         node, scope = lower_query(inside, tree.this, outer)
         scope = scope.renamed(tree.alias or None)
         return limited_result(inside, tree, node, scope), scope
     if isinstance(tree, (exp.Union, exp.Except, exp.Intersect)):
         return _set_operation(inside, tree, outer)
     if isinstance(tree, exp.Values):
+        if is_limited(tree):
+            raise NotLoweredError("LIMIT", "first rows of constant rows")
         return values(inside, tree)
     if not isinstance(tree, exp.Select):
         raise NotLoweredError("QUERY", f"a query of the kind {type(tree).__name__}")
@@ -221,6 +232,8 @@ def _over_leaves(context: Lowering, tree: exp.Expr) -> tuple[exp.Expr, tuple[Sca
         clause.set("expressions", needed + clause.expressions)
         copied.set("with_", clause)
     hidden = own | {cte.alias.lower() for cte in needed}
+    if hidden & set(context.catalog):
+        raise _UnclearError
     for table in list(copied.find_all(exp.Table)):
         name = table.name.lower()
         if name in hidden or name not in context.catalog or table.args.get("db"):

@@ -43,6 +43,8 @@ def meant(context: Lowering, written: exp.Expr, scope: Scope) -> list[Shown]:
     left_out = {name.name.lower() for name in excluded}
     parts = [part.name for part in written.parts[:-1]] if isinstance(written, exp.Column) else []
     found = _of_relation(parts, scope) or _of_struct(context, parts, scope)
+    if left_out and not all(shown.sure for shown in found):
+        raise NotLoweredError("NAMES_UNCLEAR", "a star that leaves out a name that Spark made")
     if not found:
         raise NotLoweredError("STAR", f"{'.'.join(parts)}.* is no relation in scope")
     return [shown for shown in found if shown.name.lower() not in left_out]
@@ -89,6 +91,8 @@ def with_stars(context: Lowering, expression: exp.Expr, scope: Scope) -> exp.Exp
         for argument in call.expressions:
             is_star = star_of(argument) is not None
             shown = meant(context, argument, scope) if is_star else []
+            if not all(each.sure for each in shown):
+                raise NotLoweredError("NAMES_UNCLEAR", "a star over names that Spark made")
             arguments += [each.written for each in shown] if is_star else [argument]
         call.set("expressions", arguments)
     return expression

@@ -83,7 +83,7 @@ def _pushed(node: exp.Expr) -> exp.Expr:
 def sub(context: Lowering, node: exp.Expr, scope: Scope, needles: list[exp.Expr]) -> Sub:
     """Lower a sub-query once; the same text in the same scope is the same sub-query."""
     kind, query = _kind_and_query(node)
-    asked = (kind, query.sql(), scope)
+    asked = (kind, query.sql(), scope, tuple(map(id, context.ctes)))
     if asked not in context.asked:
         name = f"{kind} {context.fresh('asked')}"
         context.dependents[name] = _lowered(context, kind, query, scope)

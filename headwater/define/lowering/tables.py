@@ -117,6 +117,8 @@ def _joined_to(
 def _subquery(context: Lowering, item: exp.Subquery, outer: Scope | None) -> tuple[Node, Scope]:
     if item.args.get("sample"):
         raise NotLoweredError("TABLE_CLAUSE", "a sample of a derived table")
+    if item.args.get("limit") or item.args.get("offset"):
+        raise NotLoweredError("LIMIT", "a LIMIT behind brackets")
     if isinstance(item.this, (exp.Table, exp.Subquery)) and not item.alias:
         node, scope = _relation(context, item.this, outer)
     elif isinstance(item.this, exp.Table):
@@ -162,6 +164,8 @@ def _join(
     context: Lowering, left: Node, scope: Scope, join: exp.Join, outer: Scope | None
 ) -> tuple[Node, Scope]:
     kind = _kind(join)
+    if join.args.get("pivots") or join.this.args.get("pivots"):
+        raise NotLoweredError("PIVOT", "a pivot of a join")
     right, right_scope = _relation(context, join.this, outer)
     names = _shared_names(join, scope, right_scope)
     both = replace(scope.beside(right_scope), outer=outer)
@@ -196,6 +200,8 @@ def _shared_names(join: exp.Join, left: Scope, right: Scope) -> list[str] | None
     if join.args.get("using"):
         return [name.name for name in join.args["using"]]
     if (join.method or "").upper() == "NATURAL":
+        if not all(entry.sure for entry in (*left.star(), *right.star())):
+            raise NotLoweredError("NAMES_UNCLEAR", "a NATURAL join over names that Spark made")
         mine = {entry.name.lower() for entry in right.star()}
         return [entry.name for entry in left.star() if entry.name.lower() in mine]
     return None
@@ -216,7 +222,8 @@ def _using(
         kind = JoinKind.CROSS
     node: Node = Join(left, right, kind, on if pairs or kind is JoinKind.CROSS else exp.true())
     if not kind.keeps_right:
-        return node, scopes[0]
+        keys = [e for _, mine, _ in pairs for e in scopes[0].entries if e.id == mine]
+        return node, replace(scopes[0], entries=tuple(dict.fromkeys((*keys, *scopes[0].entries))))
     shared: list[Entry] = []
     if kind is JoinKind.FULL and pairs:
         merged = [Item(context.fresh(name), _coalesce(mine, other)) for name, mine, other in pairs]
@@ -231,7 +238,7 @@ def _using(
     hidden -= {entry.id for entry in shared}
     shared_ids = {entry.id for entry in shared}
     rest = [e for s in scopes for e in s.entries if e.id not in shared_ids]
-    order = [id_ for _, *ids in pairs for id_ in ids if id_ in hidden]
+    order = [pair[side] for side in (1, 2) for pair in pairs if pair[side] in hidden]
     lost_ones = [replace(e, hidden=True) for id_ in order for e in rest if e.id == id_]
     others = [e for e in rest if e.id not in hidden]
     return node, Scope((*shared, *lost_ones, *others), scopes[0].outer)

@@ -37,6 +37,9 @@ def with_time_windows(select: exp.Select) -> exp.Select:
     """A copy in which time windows are columns of a generator."""
     if not _calls(select):
         return select
+    stars = [star for star in select.find_all(exp.Star) if not isinstance(star.parent, exp.Count)]
+    if any(star.find_ancestor(exp.Select) is select for star in stars):
+        raise NotLoweredError("TIME_WINDOW", "a star beside a time window")
     copied = select.copy()
     calls = _calls(copied)
     if any(call != calls[0] for call in calls):
