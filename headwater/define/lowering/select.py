@@ -72,7 +72,7 @@ def select_query(context: Lowering, select: exp.Select, outer: Scope | None) -> 
     if _is_grouped(select, clauses):
         node = _grouped(context, node, scope, select, clauses)
     elif having is not None:
-        raise NotLoweredError("HAVING", "HAVING makes one group of all rows")
+        raise NotLoweredError("GLOBAL_AGGREGATE", "HAVING makes one group of all rows")
     node = _attached(context, node, clauses)
     node = _windowed(context, node, clauses)
     return _projected(context, select, node, clauses)
