@@ -44,7 +44,7 @@ _T = (
 )
 
 
-def _tables(moved: str) -> dict[str, TableStates]:
+def table_states(moved: str) -> dict[str, TableStates]:
     """Only the named tables change; `e` empties the last two, `f` fills all from nothing."""
     found = {}
     for name, ddl, (before, after) in (("r", R, _R), ("s", S, _S), ("t", T, _T)):
@@ -86,7 +86,7 @@ def oracle(spark):
 
 
 def check(oracle: Oracle, name: str, moved: str) -> None:
-    tried, failed = oracle.check(CORPUS[name], _tables(moved))
+    tried, failed = oracle.check(CORPUS[name], table_states(moved))
     assert not failed, (name, CORPUS[name], failed)
     incremental = {t for t, word in tried.items() if word == "sound"} - {Technique.REBUILD}
     if tried and not incremental and name not in REBUILT:
