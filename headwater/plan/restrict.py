@@ -70,6 +70,9 @@ def restrict(node: Node, keys: Keys, touched: str) -> Node:
 
 @restrict.register
 def _filter(node: Filter, keys: Keys, touched: str) -> Node:
+    """What is computed stays above: the filter may leave out rows that it cannot be computed of."""
+    if not all(isinstance(expression.unnest(), exp.Column) for expression, _ in keys):
+        return Restrict(node, keys, touched)
     return replace(node, input=restrict(node.input, keys, touched))
 
 
