@@ -1,6 +1,6 @@
 """Queries that Spark reads in another way than a first look tells: shapes, names and scopes.
 
-Each of them was followed wrongly once, or failed where Spark does not. Some are kept as text now,
+Most of them were followed wrongly once, or failed where Spark does not. Some are kept as text now,
 which is right as well.
 """
 
