@@ -159,6 +159,20 @@ def test_a_limit_around_a_query_is_kept():
 
 
 @pytest.mark.parametrize(
+    "sql",
+    [
+        "WITH orders AS (SELECT id FROM orders) SELECT any(id) AS a FROM orders GROUP BY id",
+        "WITH cust AS (SELECT id FROM cust) SELECT id FROM cust UNION BY NAME SELECT id FROM orders",
+    ],
+)
+def test_a_text_whose_tables_are_unclear_is_kept_whole(sql):
+    """A CTE hides the source that it reads; a part that is kept as text would not show it."""
+    lowered = lower(sql, CATALOG)
+    assert [reason.code for reason in lowered.reasons] == ["TABLES_UNCLEAR"]
+    assert isinstance(lowered.query.root, Opaque)
+
+
+@pytest.mark.parametrize(
     ("ending", "expected"),
     [("LIMIT 2 OFFSET 0", (1, None)), ("LIMIT 2 OFFSET 1", (1, "1")), ("OFFSET 0", (0, None))],
 )

@@ -40,6 +40,10 @@ class Dependent:
     values: tuple[str, ...]  # the columns it shows
 
 
+Asked = tuple[str, str, Scope, tuple[int, ...]]
+"""A sub-query's kind, text and scope, and which CTEs its names may mean."""
+
+
 @dataclass(frozen=True)
 class Lowering:
     """Sources, CTEs in scope, and the way back into the lowering of a whole query."""
@@ -51,7 +55,7 @@ class Lowering:
     counter: Counter = field(default_factory=Counter)
     problems: list[NameProblem] = field(default_factory=list)
     dependents: dict[str, Dependent] = field(default_factory=dict)
-    asked: dict[tuple[str, str, Scope, tuple[int, ...]], str] = field(default_factory=dict)
+    asked: dict[Asked, str] = field(default_factory=dict)
     typed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # source -> column -> type
     types: dict[str, Nested] = field(default_factory=dict)  # id -> type, if made of others
 

@@ -74,21 +74,26 @@ def lower(
     tree = free(asked.tree)
     context = Lowering(catalog, lower_query, own or {}, typed=typed or {})
     try:
-        node, scope = lower_query(context, tree, None)
-    except NotLoweredError as refusal:
-        node, scope = _whole(context, tree, refusal)
+        node, scope = _followed_or_whole(context, tree)
     except _UnclearError:
         unclear = "TABLES_UNCLEAR: a text that is kept has a CTE with the name of a source"
         node, scope = Opaque(tree.copy(), (), (), unclear), Scope()
-    except _MISREAD as surprise:
-        unread = NotLoweredError("QUERY", f"a form that was not foreseen: {surprise}")
-        node, scope = _whole(context, tree, unread)
     root = pruned(pushed(node))
     kept = [n for n in walk(root) if isinstance(n, Opaque) and not n.reason.startswith("VALUES")]
     reasons = tuple(dict.fromkeys(Reason(*n.reason.split(": ", 1)) for n in kept))
     names = tuple(entry.name for entry in scope.star())
     sure = tuple(entry.sure for entry in scope.star())
     return Lowered(Query(root, names), reasons, tuple(context.problems), asked, sure)
+
+
+def _followed_or_whole(context: Lowering, tree: exp.Expr) -> tuple[Node, Scope]:
+    try:
+        return lower_query(context, tree, None)
+    except NotLoweredError as refusal:
+        return _whole(context, tree, refusal)
+    except _MISREAD as surprise:
+        unread = NotLoweredError("QUERY", f"a form that was not foreseen: {surprise}")
+        return _whole(context, tree, unread)
 
 
 def lower_query(context: Lowering, tree: exp.Expr, outer: Scope | None) -> tuple[Node, Scope]:
