@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Mapping
+from concurrent.futures import Executor, ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +41,8 @@ def measured(folder: Path, refreshes: int = REFRESHES) -> dict[str, Any]:
     """An aggregate follows small appends: megabytes before and after."""
     folder.mkdir(parents=True)
     (folder / "headwater.toml").write_text("")
-    with headwater.open(folder) as hw:
+    writer = ProcessPoolExecutor(1, get_context("spawn"))
+    with writer, headwater.open(folder) as hw:
         spark = hw.spark
         source = str(folder / "orders")
         rows = spark.range(10 * _GROUPS).selectExpr(f"id % {_GROUPS} AS g", "id % 97 AS amount")
@@ -50,10 +53,10 @@ def measured(folder: Path, refreshes: int = REFRESHES) -> dict[str, Any]:
             "SELECT g, sum(amount) AS total, count(*) AS n FROM orders GROUP BY g"
         )
         for number in range(_WARM_UP):
-            _refresh(hw, source, number)
+            _refresh(hw, writer, source, number)
         heap, python = _megabytes(spark)
         for number in range(refreshes):
-            _refresh(hw, source, _WARM_UP + number)
+            _refresh(hw, writer, source, _WARM_UP + number)
         heap_after, python_after = _megabytes(spark)
         equal = hw.verify("totals").equal
     if not equal:
@@ -68,14 +71,18 @@ def measured(folder: Path, refreshes: int = REFRESHES) -> dict[str, Any]:
     }
 
 
-def _refresh(hw: headwater.Headwater, source: str, number: int) -> None:
-    """Written without Spark, so that nothing but the refresh is measured."""
+def _refresh(hw: headwater.Headwater, writer: Executor, source: str, number: int) -> None:
+    """Rows come from another process, so that nothing but the refresh is measured in this one."""
+    writer.submit(_append, source, number).result()
+    hw.refresh("totals")
+
+
+def _append(source: str, number: int) -> None:
     import pyarrow as pa
     from deltalake import write_deltalake
 
     groups = [(7 * number + i) % _GROUPS for i in range(10)]
     write_deltalake(source, pa.table({"g": groups, "amount": [number % 97] * 10}), mode="append")
-    hw.refresh("totals")
 
 
 def _megabytes(spark: SparkSession) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from headwater.vocabulary.technique import Policy, Technique
 _FLOOD, _FLOOD_ROWS = 0.05, 10_000
 """Where more changed rows than this share of all are read, the views behind rebuild as well."""
 
-_LARGE_ROWS = 200_000
+_LARGE_ROWS = 2_000_000
 """To find out which of a source's files can be skipped takes as long as to read this many rows."""
 
 _FEW_ROWS, _FEW_BYTES = 10_000, 2**20
