@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from headwater.plan.firsts import Firsts, firsts_of
 from headwater.plan.mergeable import AggregateTypes, Part, parts_of
-from headwater.plan.over_all import carrying, looked_at
+from headwater.plan.over_all import looked_at, with_input
 from headwater.plan.shape import Grouped, followed_top, grouped_shape, rebuilt
+from headwater.plan.stem import carried, carrying
 from headwater.vocabulary.algebra import Item, Node, Query, column
 from headwater.vocabulary.names import HIDDEN_PREFIX
 
@@ -41,6 +43,9 @@ class Layout:
     groups: Groups | None  # set where groups' state can be merged
     unmergeable: str = ""  # why groups is None although the view is grouped
     all_rows: Node | None = None  # what windows over all rows look at, where the table has it too
+    firsts: Firsts | None = (
+        None  # where the table has the first rows of partitions, and their order
+    )
 
     @property
     def hidden(self) -> tuple[str, ...]:
@@ -63,6 +68,9 @@ def layout_of(
     over_all = _over_all(query, unkept)
     if over_all is not None:
         return over_all
+    firsts = _firsts(query, unkept)
+    if firsts is not None:
+        return firsts
     shape = grouped_shape(query.root)
     if shape is None:
         return Layout(query.root, query.names, query.names, None, None)
@@ -84,12 +92,25 @@ def _over_all(query: Query, unkept: frozenset[str]) -> Layout | None:
     below = looked_at(query.root)
     if below is None:
         return None
-    root, below = carrying(query.root, below)
+    root, below = with_input(query.root, below)
     rest = root.columns[len(query.names) :]
     if not below.columns or not unkept.isdisjoint(rest):
         return None
     hidden = (f"{HIDDEN_PREFIX}row_{n}" for n, _ in enumerate(rest, 1))
     return Layout(root, (*query.names, *hidden), query.names, None, None, all_rows=below)
+
+
+def _firsts(query: Query, unkept: frozenset[str]) -> Layout | None:
+    """What tells partition and order of first rows is stored beside them."""
+    firsts = firsts_of(query.root)
+    if firsts is None or not unkept.isdisjoint(firsts.used):
+        return None
+    at = carried(query.root, firsts.window)
+    root = carrying(query.root, firsts.window, firsts.used - at.keys())
+    hidden = (
+        f"{HIDDEN_PREFIX}first_{n}" for n, _ in enumerate(root.columns[len(query.names) :], 1)
+    )
+    return Layout(root, (*query.names, *hidden), query.names, None, None, firsts=firsts)
 
 
 def _key_columns(

@@ -35,6 +35,11 @@ def asks_anew(node: Node, changed: frozenset[str]) -> bool:
     return any(f"{name}{_CALL}" in changed for part in _own(node) for name in clocks_of(part))
 
 
+def asks_clock(node: Node) -> bool:
+    """Whether an operator itself computes with a clock, moved or not."""
+    return any(True for part in _own(node) for _ in clocks_of(part))
+
+
 def clocks_of(expression: exp.Expr) -> Iterator[str]:
     """The clocks that an expression asks."""
     for call in expression.find_all(exp.Anonymous):

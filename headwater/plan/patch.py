@@ -102,17 +102,23 @@ def _fresh(keyed: Keyed, column: str) -> str:
     )
 
 
-def rows_patch(columns: tuple[str, ...], rows: str, fragile: Delicate = NONE) -> str:
+def rows_patch(
+    columns: tuple[str, ...], rows: str, fragile: Delicate = NONE, stored: str = TARGET
+) -> str:
     """-n: n of the stored copies go; +n: n copies come.
 
-    A row that goes stands before its stored copies, which so learn how many of them shall go.
+    A row that goes stands before its stored copies, which so learn how many of them shall go. They
+    are looked up in the table, or in those of its rows that a relation has.
     """
     names, weight = listed(columns), quoted(WEIGHT)
     shown = ", ".join(f"t.{c}" for c in (*map(quoted, columns), FILE, PLACE))
     going = f"(SELECT {names}, {weight} FROM {quoted(rows)} WHERE {weight} < 0)"
-    stored = (
-        f"SELECT {send('s', rows)} {shown}, CAST(NULL AS BIGINT) AS {weight} "
-        f"FROM {_near(columns, rows)} t {Sieve(rows, columns).mark} "
+    is_all = stored == TARGET
+    table = (
+        f"{_near(columns, rows)} t {Sieve(rows, columns).mark}" if is_all else f"{quoted(stored)} t"
+    )
+    found = (
+        f"SELECT {send('s', rows)} {shown}, CAST(NULL AS BIGINT) AS {weight} FROM {table} "
         f"LEFT SEMI JOIN {going} s ON {alike(columns, fragile)}"
     )
     wanted = (
@@ -123,7 +129,7 @@ def rows_patch(columns: tuple[str, ...], rows: str, fragile: Delicate = NONE) ->
     counted = (
         f"SELECT *, row_number() {copies} ORDER BY {FILE} NULLS FIRST, {PLACE}) - 1 AS {_COPY}, "
         f"count({FILE}) {copies}) AS {_COPIES}, -sum({weight}) {copies}) AS {_LESS} "
-        f"FROM ({stored} UNION ALL {wanted})"
+        f"FROM ({found} UNION ALL {wanted})"
     )
     drift = "raise_error('HEADWATER_DRIFT: the table lacks a row that its sources once gave it')"
     return (

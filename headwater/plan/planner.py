@@ -23,6 +23,7 @@ from headwater.plan.steps import (
     Write,
 )
 from headwater.plan.strategies.append import append_write
+from headwater.plan.strategies.firsts import firsts_write
 from headwater.plan.strategies.groups import groups_write
 from headwater.plan.strategies.inputs import reading_steps
 from headwater.plan.strategies.keys import keys_write
@@ -220,6 +221,8 @@ def _by_rows(planning: Planning, view: CompiledView, now: Situation) -> Write:
         return once_delta(planning, view.layout, view.once)
     if view.layout.all_rows is not None:
         return _over_all(planning, view, now, whole=False)
+    if view.layout.firsts is not None:
+        return firsts_write(planning, view.layout, view.layout.firsts)
     by = rows_write if followed_top(view.layout.root) is None else top_write
     return by(planning, view.layout)
 

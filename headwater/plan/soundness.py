@@ -181,6 +181,9 @@ def _rekey(view: CompiledView, changed: frozenset[str]) -> Verdict:
     if view.layout.all_rows is not None:
         why = Reason("ALL_ROWS", "windows look at the rows that are stored, and at the change")
         return Verdict(Technique.REKEY, why)
+    if view.layout.firsts is not None:
+        why = Reason("FIRST_OF_EACH", "what is stored tells which partitions begin otherwise")
+        return Verdict(Technique.REKEY, why)
     if view.layout.keys is not None:
         return Verdict(Technique.REKEY, Reason("TOUCHED_GROUPS", "by the view's group keys"))
     keyed = _not_linear(view.layout.root, changed)
@@ -199,6 +202,8 @@ def view_recomputed(layout: Layout, changed: frozenset[str]) -> Reason | None:
 def _followed(layout: Layout) -> Node:
     """The part whose change is made; what is above it is computed from that and the table."""
     top = followed_top(layout.root)
+    if layout.firsts is not None:
+        return layout.firsts.window.input
     return layout.all_rows or (layout.root if top is None else top.input)
 
 

@@ -31,6 +31,10 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
             "rekey: windows over all rows are computed anew from the rows that are stored and "
             "their change; what differs is written."
         ),
+        "FIRST_OF_EACH": (
+            "rekey: the change is put among the first rows of partitions that are stored; the "
+            "query is asked only for partitions where a first row goes or rows share a place."
+        ),
         "TOUCHED_KEYS": "rekey: an operator is recomputed for the keys that changed.",
         "ALWAYS_SOUND": "rebuild: recomputing the query is always right.",
         "FORCED": "The technique was asked for, by --technique, technique= or --full.",

@@ -295,11 +295,22 @@ def qualify(w: ViewWriter, depth: int) -> Relation:
     part, value = an_int(w, alias, relation), an_int(w, alias, relation)
     order = all_columns(relation, alias)
     function, compare = w.random.choice(
-        [("row_number()", "= 1"), ("rank()", "<= 2"), ("dense_rank()", "= 2")]
+        [
+            ("row_number()", "= 1"),
+            ("row_number()", "<= 2"),
+            ("rank()", "= 1"),
+            ("rank()", "<= 2"),
+            ("dense_rank()", "< 3"),
+            ("dense_rank()", "= 2"),
+        ]
     )
+    by = w.random.choice([f"PARTITION BY {part} ", f"PARTITION BY {part} ", ""])
+    order = w.random.choice([order, f"{value} DESC, {order}", f"{value} DESC"])
+    if function == "row_number()" and not order.endswith(all_columns(relation, alias)):
+        order = all_columns(relation, alias)  # who is first among equals is nobody's matter
     sql = (
         f"SELECT {part} AS k, {value} AS g FROM {source}{w.where(scope)} "
-        f"QUALIFY {function} OVER (PARTITION BY {part} ORDER BY {order}) {compare}"
+        f"QUALIFY {function} OVER ({by}ORDER BY {order}) {compare}"
     )
     return Relation(sql, KG)
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 from headwater.define.lowering import attach, depend, grouping_sets, where
 from headwater.plan import patch
 from headwater.plan.deltas import keyed, narrowed, pivot
-from headwater.plan.strategies import by_key, over_all
+from headwater.plan.strategies import by_key, firsts, over_all
 from headwater.testing.oracle import Oracle, TableStates
 from headwater.vocabulary.names import WEIGHT, quoted
 
@@ -72,10 +72,26 @@ def forgets_copies(ids, netted):
     return f"SELECT {ids} FROM ({netted})"
 
 
+_first = firsts._first
+
+
+def sees_the_first_only(found, names, moved, mine):
+    """First rows of which only the very first may be displaced."""
+    return _first(replace(found, most=1), names, moved, mine)
+
+
 BROKEN = {
     "over all": (
         "SELECT w, rank() OVER (ORDER BY w) AS place FROM r",
         [(over_all, "_copied", forgets_copies)],
+    ),
+    "first rows, never asked for": (
+        "SELECT g, w FROM r QUALIFY row_number() OVER (PARTITION BY g ORDER BY k) = 1",
+        [(firsts, "_ALONE", "TRUE")],
+    ),
+    "first rows, one of several": (
+        "SELECT g, w FROM r QUALIFY row_number() OVER (PARTITION BY g ORDER BY k) <= 2",
+        [(firsts, "_first", sees_the_first_only)],
     ),
     "renewed, leavers": (
         "SELECT g, min(k) AS least FROM r GROUP BY g",

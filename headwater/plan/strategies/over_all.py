@@ -9,13 +9,11 @@ A sale that changes the order of two shops, of which the second is not asked for
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from headwater.plan.consolidate import consolidated
 from headwater.plan.layout import Layout
-from headwater.plan.over_all import carried, upon
 from headwater.plan.planning import Planning
-from headwater.plan.render import Leaves, listed, render
+from headwater.plan.render import listed
+from headwater.plan.stem import Known, carried, upon
 from headwater.plan.steps import TARGET, Renew, Write
 from headwater.plan.strategies.rebuild import rewritten
 from headwater.plan.strategies.rows import as_table_rows
@@ -24,27 +22,6 @@ from headwater.vocabulary.names import WEIGHT, quoted
 
 _W = quoted(WEIGHT)
 _COPY = "__hw_copy"
-
-
-@dataclass(frozen=True)
-class Known(Node):
-    """A relation that is made already."""
-
-    ids: tuple[str, ...]
-    relation: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.ids
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return ()
-
-
-@render.register
-def _known(node: Known, _: Leaves) -> str:
-    return f"SELECT {listed(node.ids)} FROM {quoted(node.relation)}"
 
 
 def over_all_write(planning: Planning, layout: Layout, *, gains: bool, whole: bool) -> Write:
