@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 REFRESHES = 200
-_WARM_UP = 30
+_WARM_UP = 50
 _GROUPS = 1000
 _FLAT = 10
 """Megabytes that two measurements may lie apart."""
@@ -38,6 +38,12 @@ def figures(value: Mapping[str, Any]) -> list[Figure]:
 
 
 def measured(folder: Path, refreshes: int = REFRESHES) -> dict[str, Any]:
+    """In a process of its own, which holds nothing of what was measured before."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as alone:
+        return alone.submit(_followed, folder, refreshes).result()
+
+
+def _followed(folder: Path, refreshes: int) -> dict[str, Any]:
     """An aggregate follows small appends: megabytes before and after."""
     folder.mkdir(parents=True)
     (folder / "headwater.toml").write_text("")
