@@ -91,8 +91,8 @@ QUERIES = {
     ),
     "cte hides its own table kept as text": (
         "SELECT a.k, a.v, b.x FROM (WITH t AS (SELECT k, v FROM t WHERE v > 0) SELECT k, "
-        "v + 1 AS v FROM t GROUP BY k, v + 1 HAVING 1 + v > 1) a JOIN (SELECT k, count(*) AS x FROM t "
-        "GROUP BY k) b ON a.k = b.k"
+        "v + 1 AS v FROM t GROUP BY k, v + 1 HAVING 1 + v > 1) a JOIN (SELECT k, count(*) AS x "
+        "FROM t GROUP BY k) b ON a.k = b.k"
     ),
     "pivot after cross join": (
         "SELECT k, count(*) AS c FROM (SELECT k, g FROM s) CROSS JOIN (SELECT v, w FROM t) "

@@ -161,8 +161,7 @@ def test_a_limit_around_a_query_is_kept():
 @pytest.mark.parametrize(
     "sql",
     [
-        "WITH orders AS (SELECT id FROM orders) SELECT id + 1 AS id FROM orders GROUP BY 1 HAVING "
-        "-id < 0",
+        "WITH orders AS (SELECT id FROM orders) SELECT -id AS id FROM orders GROUP BY 1 HAVING -id < 0",
         "WITH cust AS (SELECT id FROM cust) SELECT id FROM cust UNION BY NAME SELECT 1 AS id",
     ],
 )
