@@ -161,7 +161,7 @@ def test_a_limit_around_a_query_is_kept():
 @pytest.mark.parametrize(
     "sql",
     [
-        "WITH orders AS (SELECT id FROM orders) SELECT -id AS id FROM orders GROUP BY 1 HAVING -id < 0",
+        "WITH cust AS (SELECT id FROM cust) SELECT -id AS id FROM cust GROUP BY -id HAVING -id < 0",
         "WITH cust AS (SELECT id FROM cust) SELECT id FROM cust UNION BY NAME SELECT 1 AS id",
     ],
 )
