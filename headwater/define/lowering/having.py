@@ -10,6 +10,7 @@ it, and else what the select list calls so:
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from sqlglot import exp
 
@@ -33,9 +34,9 @@ def having(
         return None
     clause = select.args["having"].copy()
     meant: dict[str, exp.Expr] = {}
-    keys = _lazily(lambda: group_keys(context, scope, select, selected))
+    keys = cache(lambda: group_keys(context, scope, select, selected))
     for name in list(clause.find_all(exp.Column)):
-        if not _is_read_here(name):
+        if not _is_read_here(context, name):
             continue
         shown = _shown(name, scope, selected, keys)
         if shown is not None:
@@ -49,21 +50,21 @@ def having(
     return resolve(context, clause.this, scope, selected.aliases).transform(back)
 
 
-def _lazily(make: Callable[[], list[exp.Expr]]) -> Callable[[], list[exp.Expr]]:
-    made: list[list[exp.Expr]] = []
-    return lambda: made[0] if made else made.append(make()) or made[0]  # type: ignore[func-returns-value]
-
-
-def _is_read_here(name: exp.Column) -> bool:
+def _is_read_here(context: Lowering, name: exp.Column) -> bool:
     """Whether a name may be one of the select list: bare, in no aggregate and in no sub-query."""
     if name.table:
         return False
     above = name.parent
     while above is not None:
-        if isinstance(above, exp.Query) or is_aggregate(above):
+        if isinstance(above, exp.Query) or is_aggregate(above) or _is_own(context, above):
             return False
         above = above.parent
     return True
+
+
+def _is_own(context: Lowering, call: exp.Expr) -> bool:
+    """Whether a call is one of the user's own aggregates."""
+    return isinstance(call, exp.Anonymous) and context.own.get(call.name.lower()) == "aggregate"
 
 
 def _shown(
