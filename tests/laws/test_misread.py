@@ -156,6 +156,10 @@ QUERIES = {
         "SELECT k, any(k > 2) OVER (PARTITION BY g) AS a FROM r WHERE c2 LIKE ANY ('a%', '%b') OR "
         "c2 NOT LIKE SOME ('a')"
     ),
+    "generator over a constant map without names": "SELECT * FROM explode(map('a', 1)), t",
+    "generator over what differs each time": (
+        "SELECT k, col FROM explode(array(cast(rand() * 1000000000 AS INT))), t"
+    ),
     "a table called any": "SELECT any.k AS any, g FROM r any WHERE any.k > 1",
     "guarded cast as join key to groups": (
         "WITH codes AS (SELECT CAST(translate(c0, 'ab', '12') AS INT) AS code, n FROM s "
