@@ -160,6 +160,15 @@ QUERIES = {
     "generator over what differs each time": (
         "SELECT k, col FROM explode(array(cast(rand() * 1000000000 AS INT))), t"
     ),
+    "a NULL without a type": "SELECT k, v, NULL AS b FROM t WHERE v > 0",
+    "distinct rows with a NULL without a type": "SELECT DISTINCT k, NULL AS b FROM t",
+    "except with a NULL without a type": "SELECT k, NULL AS b FROM t EXCEPT SELECT k, NULL FROM s",
+    "groups by a NULL without a type": (
+        "SELECT b, k, count(DISTINCT v) AS n FROM (SELECT NULL AS b, k, v FROM t) GROUP BY b, k"
+    ),
+    "partitions by a NULL without a type": (
+        "SELECT b, k, sum(v) OVER (PARTITION BY b, w) AS m FROM (SELECT NULL AS b, k, v, w FROM t)"
+    ),
     "a table called any": "SELECT any.k AS any, g FROM r any WHERE any.k > 1",
     "guarded cast as join key to groups": (
         "WITH codes AS (SELECT CAST(translate(c0, 'ab', '12') AS INT) AS code, n FROM s "
