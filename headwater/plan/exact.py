@@ -3,7 +3,8 @@
 Spark takes -0.0 for 0.0, and texts for equal that a collation does not tell apart; its groups take
 maps for equal whose entries stand in another order, and elsewhere it compares no maps at all. To an
 expression these are not the same: one zero is written "-0.0", and `map_keys` tells the order. So
-such delicate values are compared as they are written.
+such delicate values are compared as they are written. And no join of Spark finds a NULL that has no
+type, such as that of `SELECT NULL AS x`, so it is given one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Delicate = Mapping[str, str]
 
 NONE: Delicate = {}
 
-_DELICATE = re.compile(r"\b(?:float\b|double\b|map<|collate )")
+_DELICATE = re.compile(r"\b(?:float\b|double\b|map<|collate |void$)")
 _NUMBERS = ("float", "double")
 
 
@@ -54,6 +55,8 @@ def _exact(column: str, type_: str | None) -> tuple[str, ...]:
         return (column, f"CASE WHEN {column} = 0 THEN CAST({column} AS STRING) END")
     if _is_comparable(type_):
         return (f"CAST({column} AS BINARY)",)
+    if type_ == "void":
+        return (f"CAST({column} AS STRING)",)
     return (f"CAST({column} AS STRING)", f"to_json({column})")
 
 

@@ -182,7 +182,7 @@ class Oracle:
                 self._local(rows, states.ddl).createOrReplaceTempView(relation)
             session.table(new_name(name)).createOrReplaceTempView(name)
             ddl = f"{states.ddl}, {WEIGHT} bigint"
-            self._local(netted(states), ddl).createOrReplaceTempView(changes_name(name))
+            self._local(changes(states), ddl).createOrReplaceTempView(changes_name(name))
         if not view.is_opaque:
             self._content(view, "__hw_before", lambda scan: old_name(scan.source), before)
             number = "monotonically_increasing_id()"
@@ -278,6 +278,14 @@ def _differing(columns: tuple[str, ...], wanted: str) -> str:
     return difference(
         columns, f"(SELECT {names} FROM {wanted})", f"(SELECT {names} FROM __hw_played)"
     )
+
+
+def changes(states: TableStates) -> Rows:
+    """The change as a refresh reads it: rows that only came are told one by one, others netted."""
+    rows = netted(states)
+    if not states.inserts_only:
+        return rows
+    return [(*row, 1) for *row, weight in rows for _ in range(weight)]
 
 
 def netted(states: TableStates) -> Rows:

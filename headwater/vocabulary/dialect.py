@@ -21,6 +21,9 @@ _REWRITTEN = {
     "STRING_AGG",
 }  # fmt: skip
 _CLAUSES = {TokenType.ALL, TokenType.WINDOW, TokenType.LIMIT, TokenType.OFFSET, TokenType.LOCK}
+_QUANTIFIERS = {TokenType.ANY, TokenType.SOME}
+_QUANTIFIED = {TokenType.LIKE, TokenType.ILIKE}
+"""Only these ask any of several patterns; everywhere else any() and some() are aggregates."""
 _WITH_UNIT = 3
 _UNIT_FIRST = {"date_add", "date_diff", "dateadd", "datediff", "timestampadd", "timestampdiff"}
 
@@ -41,6 +44,12 @@ class VerbatimSpark(Spark):
         }
         COLON_IS_VARIANT_EXTRACT = True
         COLON_CHAIN_IS_SINGLE_EXTRACT = False
+
+        def _parse_function_call(self, *given: Any, **named: Any) -> exp.Expr | None:
+            """Where no pattern is asked, any() is a function like others: see `_as_name`."""
+            is_name = self._curr.token_type is TokenType.VAR and self._curr.text.upper() == "ANY"
+            parens = {"optional_parens": False} if is_name else {}
+            return super()._parse_function_call(*given, **(named | parens))  # type: ignore[no-any-return]
 
         def _parse_value(self, values: bool = True) -> exp.Tuple | None:  # noqa: FBT001, FBT002
             """In `VALUES 1, 2 AS t(a)` the alias is the table's, not the last value's."""
@@ -104,6 +113,8 @@ def _as_name(tokens: list[Token], place: int) -> Token:
     """The token there; one that opens a clause elsewhere is a plain name where none can begin."""
     token, before = tokens[place], tokens[place - 1].token_type if place else None
     if before is TokenType.GROUP_BY and token.token_type in _CLAUSES:
+        return _renamed(token)
+    if token.token_type in _QUANTIFIERS and before not in _QUANTIFIED:
         return _renamed(token)
     if token.token_type is not TokenType.WINDOW:
         return token

@@ -23,7 +23,7 @@ from headwater.plan.deltas.clock import delta_of_clock
 from headwater.plan.moved import moved_clocks
 from headwater.plan.planning import Planning, changes_name, new_name, old_name
 from headwater.plan.render import render
-from headwater.testing.oracle import TableStates, netted
+from headwater.testing.oracle import TableStates, changes
 from headwater.vocabulary.algebra import Node
 from headwater.vocabulary.clocks import bound
 from headwater.vocabulary.dialect import parsed, written
@@ -94,7 +94,7 @@ class SecondEngine:
                 (old_name(name), columns, states.before),
                 (new_name(name), columns, states.after),
                 (name, columns, states.after),
-                (changes_name(name), weighted, netted(states)),
+                (changes_name(name), weighted, changes(states)),
             ):
                 typed = ", ".join(f'"{c}" {t}' for c, t in shape)
                 self._db.execute(f'CREATE OR REPLACE TEMP TABLE "{relation}" ({typed})')

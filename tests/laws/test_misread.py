@@ -91,8 +91,8 @@ QUERIES = {
     ),
     "cte hides its own table kept as text": (
         "SELECT a.k, a.v, b.x FROM (WITH t AS (SELECT k, v FROM t WHERE v > 0) SELECT k, "
-        "sum(v) AS v FROM t GROUP BY k HAVING v > 1) a JOIN (SELECT k, count(*) AS x FROM t "
-        "GROUP BY k) b ON a.k = b.k"
+        "v + 1 AS v FROM t GROUP BY k, v + 1 HAVING 1 + v > 1) a JOIN (SELECT k, count(*) AS x "
+        "FROM t GROUP BY k) b ON a.k = b.k"
     ),
     "pivot after cross join": (
         "SELECT k, count(*) AS c FROM (SELECT k, g FROM s) CROSS JOIN (SELECT v, w FROM t) "
@@ -112,8 +112,9 @@ QUERIES = {
         "SELECT k, g FROM r WHERE k NOT IN ((SELECT v FROM t WHERE v > 100))"
     ),
     "cte named as a table around text": (
-        "WITH x AS (WITH r AS (SELECT k, g FROM r WHERE k > 1) SELECT k, any(g > 1) AS a "
-        "FROM r GROUP BY k) SELECT x.k, x.a, r.g FROM x JOIN r ON x.k = r.k"
+        "WITH x AS (WITH r AS (SELECT k, g FROM r WHERE k > 1) SELECT k, g + 1 AS g "
+        "FROM r GROUP BY k, g + 1 HAVING 1 + g > 2) SELECT x.k, x.g AS a, r.g FROM x JOIN r ON "
+        "x.k = r.k"
     ),
     "any as an aggregate of the key": "SELECT any(k > 1) AS a FROM r GROUP BY k",
     "lambda variable in another case than its use": (
@@ -139,6 +140,36 @@ QUERIES = {
         "SELECT arr[1] AS second, count(DISTINCT k) AS n, max(c2) AS mc FROM r WHERE "
         "size(arr) > 1 GROUP BY arr[1]"
     ),
+    "having of an alias that is part of a key": (
+        "SELECT g + 1 AS g, count(*) AS n FROM r GROUP BY g + 1 HAVING 1 + g > 2"
+    ),
+    "having of an alias over a key in a sub-query": (
+        "SELECT max(k) AS g, g AS h FROM r GROUP BY g HAVING EXISTS (SELECT 1 FROM t WHERE t.v = g)"
+    ),
+    "having of an alias beside grouping sets": (
+        "SELECT k + 1 AS k, g, sum(k) AS n FROM r GROUP BY ROLLUP (k, g) HAVING k > 2"
+    ),
+    "having of a key under the other's alias": (
+        "SELECT max(g) AS k, k AS g FROM r GROUP BY k HAVING g > 1 AND k > 1"
+    ),
+    "patterns beside any": (
+        "SELECT k, any(k > 2) OVER (PARTITION BY g) AS a FROM r WHERE c2 LIKE ANY ('a%', '%b') OR "
+        "c2 NOT LIKE SOME ('a')"
+    ),
+    "generator over a constant map without names": "SELECT * FROM explode(map('a', 1)), t",
+    "generator over what differs each time": (
+        "SELECT k, col FROM explode(array(cast(rand() * 1000000000 AS INT))), t"
+    ),
+    "a NULL without a type": "SELECT k, v, NULL AS b FROM t WHERE v > 0",
+    "distinct rows with a NULL without a type": "SELECT DISTINCT k, NULL AS b FROM t",
+    "except with a NULL without a type": "SELECT k, NULL AS b FROM t EXCEPT SELECT k, NULL FROM s",
+    "groups by a NULL without a type": (
+        "SELECT b, k, count(DISTINCT v) AS n FROM (SELECT NULL AS b, k, v FROM t) GROUP BY b, k"
+    ),
+    "partitions by a NULL without a type": (
+        "SELECT b, k, sum(v) OVER (PARTITION BY b, w) AS m FROM (SELECT NULL AS b, k, v, w FROM t)"
+    ),
+    "a table called any": "SELECT any.k AS any, g FROM r any WHERE any.k > 1",
     "guarded cast as join key to groups": (
         "WITH codes AS (SELECT CAST(translate(c0, 'ab', '12') AS INT) AS code, n FROM s "
         "WHERE c0 IN ('a', 'b')), agg AS (SELECT code, sum(n) AS sn FROM codes GROUP BY "

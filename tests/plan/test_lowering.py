@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from headwater.define.lowering.free import expressions_of
 from headwater.define.lowering.lower import lower
 from headwater.vocabulary.algebra import Aggregate, Opaque, TopK, scans, walk
 from headwater.vocabulary.dialect import written
@@ -161,7 +162,7 @@ def test_a_limit_around_a_query_is_kept():
 @pytest.mark.parametrize(
     "sql",
     [
-        "WITH orders AS (SELECT id FROM orders) SELECT any(id) AS a FROM orders GROUP BY id",
+        "WITH cust AS (SELECT id FROM cust) SELECT -id AS id FROM cust GROUP BY -id HAVING -id < 0",
         "WITH cust AS (SELECT id FROM cust) SELECT id FROM cust UNION BY NAME SELECT 1 AS id",
     ],
 )
@@ -213,3 +214,13 @@ _USING = {"l": ("k", "b", "c"), "r": ("a", "k", "c"), "u": ("z", "a", "k")}
 def test_a_star_of_one_side_shows_the_lost_columns_first(sql, shown):
     """As Spark does; the expected names are its own."""
     assert lower(sql, _USING).query.names == tuple(shown.split())
+
+
+def test_a_name_inside_an_own_aggregate_is_a_column():
+    """In HAVING, too, where an alias of the same name may stand beside it."""
+    sql = "SELECT cust, max(id) AS id FROM orders GROUP BY cust HAVING mine(id) > 1 AND id > 2"
+    lowered = lower(sql, CATALOG, {"mine": "aggregate"})
+    assert not lowered.reasons
+    calls = [e for node in walk(lowered.query.root) for e in expressions_of(node)]
+    assert sum("mine" in written(e) for e in calls) == 1
+    assert any(written(e) == "mine(`id_1`)" for e in calls), [written(e) for e in calls]

@@ -150,6 +150,18 @@ def group(
     return grouping
 
 
+def group_keys(
+    context: Lowering, scope: Scope, select: exp.Select, selected: Selected
+) -> list[exp.Expr]:
+    """What a SELECT groups by, over the columns of its rows."""
+    clause = select.args.get("group")
+    if clause is None:
+        return []
+    if is_expanded(clause):
+        raise NotLoweredError("AMBIGUOUS_HAVING", "a name in HAVING beside GROUPING SETS")
+    return _keys(clause, _Keys(context, scope, selected), selected.generated)
+
+
 def _add_sets(grouping: Grouping, clause: exp.Expr, keys: _Keys) -> None:
     """Every row once per grouping set, the keys that a set leaves out being NULL."""
     sets = expanded(grouping.context, grouping.rows, clause, keys.key)

@@ -28,9 +28,14 @@ def sort_keys(
         return []
     order = select.args.get("order")
     keys = order.expressions if order else []
-    if len(keys) == 1 and isinstance(keys[0].this, exp.Var):  # ORDER BY ALL
+    if _is_all(keys):
         return [ordered(keys[0], e.copy()) for e in selected.expressions]
     return [_sort_key(context, key, scope, selected) for key in keys]
+
+
+def _is_all(keys: list[exp.Ordered]) -> bool:
+    """ORDER BY ALL."""
+    return len(keys) == 1 and isinstance(keys[0].this, exp.Var)
 
 
 def _sort_key(
@@ -89,7 +94,10 @@ def limited_result(context: Lowering, tree: exp.Expr, node: Node, scope: Scope) 
     """The first rows of a whole query, ordered by the columns that it shows."""
     order = tree.args.get("order")
     keys = []
-    for key in order.expressions if order and is_limited(tree) else []:
+    written = order.expressions if order and is_limited(tree) else []
+    if _is_all(written):
+        return limited(tree, node, [ordered(written[0], column(e.id)) for e in scope.star()])
+    for key in written:
         by = key.this
         if isinstance(by, exp.Literal) and not by.is_string:
             keys.append(ordered(key, column(scope.star()[int(by.name) - 1].id)))

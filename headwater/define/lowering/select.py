@@ -10,6 +10,7 @@ from headwater.define.lowering.attach import Attaching
 from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.expressions import conjuncts, contains_aggregate, resolve
 from headwater.define.lowering.grouping import group
+from headwater.define.lowering.having import having
 from headwater.define.lowering.ordering import is_limited, limited, ordered, sort_keys
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Entry, Scope
@@ -67,18 +68,16 @@ def select_query(context: Lowering, select: exp.Select, outer: Scope | None) -> 
     if where is not None:
         node = filtered(context, node, scope, where.this)
     selected = select_list(context, select, scope)
-    having, qualify = (_condition(context, select, c, scope, selected) for c in _CONDITIONS)
-    clauses = _Clauses(selected, having, qualify, sort_keys(context, select, scope, selected))
+    condition = having(context, select, scope, selected)
+    qualify = _qualify(context, select, scope, selected)
+    clauses = _Clauses(selected, condition, qualify, sort_keys(context, select, scope, selected))
     if _is_grouped(select, clauses):
         node = _grouped(context, node, scope, select, clauses)
-    elif having is not None:
+    elif condition is not None:
         raise NotLoweredError("GLOBAL_AGGREGATE", "HAVING makes one group of all rows")
     node = _attached(context, node, clauses)
     node = _windowed(context, node, clauses)
     return _projected(context, select, node, clauses)
-
-
-_CONDITIONS = ("having", "qualify")
 
 
 def _refuse_unread(select: exp.Select) -> None:
@@ -89,10 +88,10 @@ def _refuse_unread(select: exp.Select) -> None:
         raise NotLoweredError("CLAUSE", "LIMIT after SORT BY, CLUSTER BY or DISTRIBUTE BY")
 
 
-def _condition(
-    context: Lowering, select: exp.Select, clause: str, scope: Scope, selected: Selected
+def _qualify(
+    context: Lowering, select: exp.Select, scope: Scope, selected: Selected
 ) -> exp.Expr | None:
-    written = select.args.get(clause)
+    written = select.args.get("qualify")
     if written is None:
         return None
     for name in written.this.find_all(exp.Column):
@@ -102,7 +101,7 @@ def _condition(
         found = scope.find([name.name])
         if found is not None and alias != column(found[0]):
             code = "AMBIGUOUS_HAVING"
-            raise NotLoweredError(code, f"`{name.name}` in {clause.upper()} is column and alias")
+            raise NotLoweredError(code, f"`{name.name}` in QUALIFY is column and alias")
     return resolve(context, written.this, scope, selected.aliases)
 
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from headwater.define.lowering import functions
 from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.expressions import all_of, function_name, resolve
+from headwater.define.lowering.generators import generated
 from headwater.define.lowering.lateral import generate, lateral_join
 from headwater.define.lowering.on import joined_on
 from headwater.define.lowering.pivot import pivoted
@@ -74,7 +76,7 @@ def _table(context: Lowering, item: exp.Table, outer: Scope | None) -> tuple[Nod
     if any(item.args.get(clause) for clause in _TABLE_CLAUSES) or item.args.get("db"):
         raise NotLoweredError("TABLE_CLAUSE", f"a clause on table {item.name}")
     if not isinstance(item.this, exp.Identifier):
-        node, scope = _range(context, item)
+        node, scope = _made(context, item)
     else:
         node, scope = _named(context, item)
         scope = scope.renamed(item.alias or item.name, _alias_columns(item))
@@ -132,16 +134,21 @@ def _subquery(context: Lowering, item: exp.Subquery, outer: Scope | None) -> tup
     return _joined_to(context, node, scope, item.args.get("joins") or [], outer)
 
 
-def _range(context: Lowering, item: exp.Table) -> tuple[Node, Scope]:
-    """range(...) reads no table: constant rows."""
+def _made(context: Lowering, item: exp.Table) -> tuple[Node, Scope]:
+    """range(...), or a generator over constants, reads no table: constant rows."""
     call = item.this
-    if not isinstance(call, exp.Func) or function_name(call) != "range" or call.find(exp.Column):
+    name = function_name(call) if isinstance(call, exp.Func) else None
+    arguments = list(call.iter_expressions())
+    known = name == "range" or (name in functions.GENERATORS and arguments)
+    if name is None or not known or call.find(exp.Column, exp.Query):
         raise NotLoweredError("TABLE_FUNCTION", f"a table function in FROM: {written(item)}")
-    names = _alias_columns(item) or ("id",)
-    ids = tuple(context.fresh(name) for name in names)
+    resolved = [resolve(context, argument, Scope()) for argument in arguments]
+    given = _alias_columns(item) or (("id",) if name == "range" else ())
+    made = generated(context, name, resolved, given)
     query = exp.select("*").from_(exp.Table(this=call.copy()))
-    scope = Scope(tuple(Entry(n, i, item.alias or None) for n, i in zip(names, ids, strict=True)))
-    return Opaque(query, (), ids, "VALUES: constant rows"), scope
+    pairs = zip(made.labels, made.ids, strict=True)
+    scope = Scope(tuple(Entry(n, i, item.alias or None, sure=made.sure) for n, i in pairs))
+    return Opaque(query, (), made.ids, "VALUES: constant rows"), scope
 
 
 def values(context: Lowering, item: exp.Values) -> tuple[Node, Scope]:

@@ -177,3 +177,15 @@ SELECT g, session_window.start, session_window.end, sum(k) AS s FROM r GROUP BY 
 SELECT session_window(ts, '2 hours'), max(k) AS m FROM r GROUP BY 1;
 -- by session with a gap of its own
 SELECT k, session_window(ts, CASE WHEN g > 1 THEN '5 minutes' ELSE '1 minute' END) AS w, count(*) AS n FROM r GROUP BY k, session_window(ts, CASE WHEN g > 1 THEN '5 minutes' ELSE '1 minute' END);
+
+-- having of a column that is called like its sum
+SELECT g, sum(k) AS k FROM r GROUP BY g HAVING sum(k) > 1 AND k < 9;
+
+-- having of a key behind an alias
+SELECT max(k) AS g, g AS h FROM r GROUP BY g HAVING g > 1;
+
+-- having of a name that only the result makes clear
+SELECT r.g, max(s.g) AS k, sum(n) AS n FROM r JOIN s ON r.k = s.k GROUP BY r.g HAVING g > 0 AND k > 1;
+
+-- any some every
+SELECT g, any(k > 1) AS a, some(k > 2) FILTER (WHERE k < 4) AS s, every(DISTINCT k > 1) AS e FROM r GROUP BY g HAVING any(k > 0);

@@ -75,3 +75,9 @@ SELECT id FROM range(5);
 
 -- joined to range
 SELECT r.k, x.id FROM r JOIN range(3) x ON r.k = x.id;
+
+-- generator over constants in from
+SELECT n, count(k) AS c FROM explode(sequence(1, 4)) AS x(n) LEFT JOIN r ON r.k = n GROUP BY n;
+
+-- generators over constants joined
+SELECT t.k, p.pos, x.w AS xw FROM posexplode(array(1, 2)) AS p JOIN t ON p.col = t.k CROSS JOIN stack(2, 1, 'x', 2, 'y') AS x(n, w) WHERE t.w = x.w OR t.k = x.n;

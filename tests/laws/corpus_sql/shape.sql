@@ -129,3 +129,6 @@ SELECT a.k, b.n FROM (WITH c AS (SELECT k FROM t) SELECT * FROM c) a JOIN (WITH 
 
 -- values without brackets
 SELECT t.k, d.a FROM t JOIN VALUES 1, 2, 3 AS d(a) ON t.k = d.a;
+
+-- order of a union by all
+SELECT k, g FROM r UNION ALL SELECT k, v FROM t ORDER BY ALL DESC LIMIT 3;
