@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import time
 from collections.abc import Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -23,6 +24,9 @@ _WARM_UP = 50
 _GROUPS = 1000
 _FLAT = 10
 """Megabytes that two measurements may lie apart."""
+
+_COLLECTIONS = 20
+"""At most, before each measurement."""
 
 
 def figures(value: Mapping[str, Any]) -> list[Figure]:
@@ -94,13 +98,17 @@ def _append(source: str, number: int) -> None:
 def _megabytes(spark: SparkSession) -> tuple[float, float]:
     """Used heap of the JVM and resident size of this process, garbage collected.
 
-    Spark frees what it holds for relations that are gone a little after they were collected.
+    Spark frees what it holds for relations that are gone a little after they were collected, so it
+    is collected until nothing more is freed.
     """
     jvm: Any = spark._jvm  # noqa: SLF001
+    runtime = jvm.Runtime.getRuntime()
     gc.collect()
-    for _ in range(3):
+    used, before = math.inf, math.inf
+    for _ in range(_COLLECTIONS):
         jvm.System.gc()
         time.sleep(1)
-    runtime = jvm.Runtime.getRuntime()
-    used = runtime.totalMemory() - runtime.freeMemory()
+        used, before = min(used, runtime.totalMemory() - runtime.freeMemory()), used
+        if used > before - 2**20:
+            break
     return used / 2**20, psutil.Process().memory_info().rss / 2**20

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from headwater.attempt import Attempt
+from headwater.commit.committer import Landed
 from headwater.compiled_views import compiled_view
 from headwater.execute.job_work import work_by_part
 from headwater.execute.recorder import Recorder
 from headwater.execute.shared_changes import SharedChanges
+from headwater.execute.staged import Staged
 from headwater.landing import Run, execute, land
 from headwater.plan.planner import Choice, choose, plan_refresh
 from headwater.plan.situation import Situation
@@ -40,6 +42,7 @@ from headwater.vocabulary.frontier import Frontier, SourceVersion
 from headwater.vocabulary.profile import Work
 from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.receipt import Receipt
+from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Policy, Technique
 from headwater.workspace import Workspace
 
@@ -135,16 +138,27 @@ def _run(run: Run, situation: Situation) -> Ran:
 def _carry_out(run: Run, situation: Situation, choice: Choice, plan: RefreshPlan) -> Ran:
     """The plan's steps, then the commit; nothing is written where no row of the view differs."""
     staged = execute(run, situation, plan, seconds=_patience(situation, choice))
-    if not (staged.is_empty and situation.exists):
-        with run.recorder.part("commit", run.workspace.spark) as part:
-            run.attempt.finish()
-            landed, stamp = land(run, situation, plan, staged)
-            part.rows = landed.rows_inserted if landed is not None else 0
-        if landed is not None:
-            return Ran(choice.technique, choice.reasons, stamp, landed, choice.forecast)
+    try:
+        landed, stamp = _landed(run, situation, plan, staged)
+    finally:
+        staged.release()
+    if landed is not None:
+        return Ran(choice.technique, choice.reasons, stamp, landed, choice.forecast)
     with run.recorder.part("publish"):
         publish_quiet(run.workspace.ledger, run.known.record, run.target)
     return Ran(choice.technique, choice.reasons, forecast=choice.forecast)
+
+
+def _landed(
+    run: Run, situation: Situation, plan: RefreshPlan, staged: Staged
+) -> tuple[Landed | None, Stamp | None]:
+    if staged.is_empty and situation.exists:
+        return None, None
+    with run.recorder.part("commit", run.workspace.spark) as part:
+        run.attempt.finish()
+        landed, stamp = land(run, situation, plan, staged)
+        part.rows = landed.rows_inserted if landed is not None else 0
+    return landed, stamp
 
 
 def _patience(situation: Situation, choice: Choice) -> float:

@@ -36,3 +36,8 @@ def checkpointed(session: SparkSession, frame: DataFrame) -> DataFrame:
     )
     made = module(session, "org.apache.spark.sql.classic.Dataset$").ofRows(ours, forgetful)
     return Frame(made, session)
+
+
+def release(frame: DataFrame) -> None:
+    """Nobody reads a checkpointed relation any more: executors need not wait for a collection."""
+    frame._jdf.queryExecution().analyzed().rdd().unpersist(False)  # noqa: FBT003, SLF001

@@ -60,7 +60,11 @@ def compile_in(
     typed = {name: dict(columns) for name, columns in sources.items()}
     lowered = lower_once(sql, catalog, once, kinds, typed)
     analysis = analyse(session, sql, lowered.query)
-    refusal = _unbound(session, lowered, analysis) or _refusal(lowered, analysis, sources)
+    refusal = (
+        _unbound(session, lowered, analysis)
+        or _refusal(lowered, analysis, sources)
+        or _unfound(analysis, key)
+    )
     functions = {name: (function.kind, function.fingerprint) for name, function in own.items()}
     rounded = () if refusal else rounded_values(session, lowered.query)
     return Compilation(
@@ -101,6 +105,14 @@ def _names_agree(lowered: Lowered, analysis: Analysis) -> bool:
 
 def _analysed(frame: DataFrame) -> str:
     return str(frame._jdf.queryExecution().analyzed().toString())  # noqa: SLF001
+
+
+def _unfound(analysis: Analysis, key: tuple[str, ...]) -> Reason | None:
+    """Whether rows whose values are computed once cannot be found by the key of the view."""
+    named = {name.lower() for name in key}
+    culprit = next((n for n, t in analysis.columns if t == "void" and n.lower() in named), None)
+    why = f"rows cannot be found by {culprit}, a NULL without a type"
+    return Reason("UNCOMPARABLE_TYPE", why) if culprit else None
 
 
 def _refusal(lowered: Lowered, analysis: Analysis, sources: dict[str, Columns]) -> Reason | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from headwater.execute.checkpoint import checkpointed
+from headwater.execute.checkpoint import checkpointed, release
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,6 +33,11 @@ class Kept:
     rows: int
     table: pa.Table | None = None
 
+    def release(self) -> None:
+        """Nobody will read it any more."""
+        if self.table is None:
+            release(self.frame)
+
 
 def keep(session: SparkSession, frame: DataFrame, *, may_be_small: bool) -> Kept:
     """The same rows, evaluated exactly once."""
@@ -49,7 +54,9 @@ def gathered(session: SparkSession, kept: Kept) -> Kept:
     frame = kept.frame
     if kept.table is not None or kept.rows > most_rows(frame) or not _all_survive(frame):
         return kept
-    return local(session, frame.toArrow(), frame.schema)
+    rows = frame.toArrow()
+    kept.release()
+    return local(session, rows, frame.schema)
 
 
 def is_sendable(kept: Kept) -> bool:

@@ -62,3 +62,8 @@ class Staged:
             return bool(asked) and all(kept is not None and kept.rows == 0 for kept in asked)
         kept = self.kept.get(write.change if isinstance(write, Renew) else write.relation)
         return kept is not None and kept.rows == 0
+
+    def release(self) -> None:
+        """Give back what was kept, once it is written or will not be."""
+        for kept in self.kept.values():
+            kept.release()

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from headwater.plan.fan_out import fan_outs
-from headwater.plan.firsts import firsts_of
+from headwater.plan.firsts import Firsts
 from headwater.plan.over_all import looked_at
 from headwater.plan.steps import (
     Append,
@@ -108,21 +108,26 @@ class Price:
 
 
 def model_seconds(
-    plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], size: Size
+    plan: RefreshPlan,
+    root: Node,
+    windows: Mapping[str, SourceWindow],
+    size: Size,
+    firsts: Firsts | None = None,
 ) -> float:
-    """The model's price of a plan."""
+    """The model's price of a plan, and of a view that stores first rows, if it does."""
     if plan.technique is Technique.REBUILD and any(w.total_rows is None for w in windows.values()):
         return UNKNOWN
     kept = sum(isinstance(step, Derive) and step.once for step in _steps(plan))
     seconds = _COMMIT + kept * _JOB + len(_heavy(root)) * _STAGE
     for step in plan.steps:
         if isinstance(step, ReadSnapshot):
-            seconds += _scan(windows[step.source].total_rows, len(step.columns))
+            read = _scan(windows[step.source].total_rows, len(step.columns))
+            seconds += read * _asked(plan, windows, step.source, size)
         elif isinstance(step, ReadChanges):
             seconds += _read_changes(step, windows[step.source])
         elif isinstance(step, ReadView):
             seconds += _reached(plan, root, windows, size) * (_SCAN + _FIND) * _MICRO
-    return seconds + _work(plan, root, windows, size)
+    return seconds + _work(plan, root, windows, size, firsts)
 
 
 def _steps(plan: RefreshPlan) -> tuple[Step, ...]:
@@ -132,6 +137,19 @@ def _steps(plan: RefreshPlan) -> tuple[Step, ...]:
 
 def _scan(rows: int | None, columns: int) -> float:
     return (rows or 0) * (_SCAN + columns * _SCAN_COLUMN) * _MICRO
+
+
+def _asked(
+    plan: RefreshPlan, windows: Mapping[str, SourceWindow], source: str, size: Size
+) -> float:
+    """How likely a snapshot is read: groups that lose their least or greatest value ask for it.
+
+    A changed row is it by chance, the less often the more rows its group has.
+    """
+    changed = [w for w in windows.values() if w.changed]
+    if plan.technique is not Technique.MERGE or [w.source for w in changed] != [source]:
+        return 1.0
+    return min(1.0, _moved(changed[0]) * size.rows / max(changed[0].total_rows or 0, 1))
 
 
 def _read_changes(step: ReadChanges, window: SourceWindow) -> float:
@@ -146,7 +164,13 @@ def _heavy(root: Node) -> list[type[Node]]:
     return [type(node) for node in walk(root) if type(node) in _HEAVY]
 
 
-def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], size: Size) -> float:
+def _work(
+    plan: RefreshPlan,
+    root: Node,
+    windows: Mapping[str, SourceWindow],
+    size: Size,
+    firsts: Firsts | None,
+) -> float:
     """What the write and the query, or its change, cost beyond reading."""
     write = plan.write
     if plan.technique is Technique.REBUILD:
@@ -157,7 +181,6 @@ def _work(plan: RefreshPlan, root: Node, windows: Mapping[str, SourceWindow], si
     below = looked_at(root)
     if below is not None:
         return _over_all(write, root, below, windows, size) * _MICRO
-    firsts = firsts_of(root)
     if firsts is not None:
         carried, moved = _carried(firsts.window.input, windows)
         carried += moved * _CARRIED[Window]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from headwater.define.lowering.expressions import conjuncts
 from headwater.vocabulary.algebra import Join, used_columns
 
 
 def equal_pairs(join: Join) -> tuple[tuple[exp.Expr, exp.Expr], ...]:
     """(left expression, right expression) for every conjunct `l = r` or `l <=> r`."""
     pairs = []
-    for part in _conjuncts(join.on):
+    for part in map(_bare, conjuncts(join.on)):
         if isinstance(part, (exp.EQ, exp.NullSafeEQ)):
             pair = _sided(join, _bare(part.left), _bare(part.right))
             if pair is not None:
@@ -26,15 +27,6 @@ def _sided(join: Join, one: exp.Expr, other: exp.Expr) -> tuple[exp.Expr, exp.Ex
     if first and second and first <= right and second <= left:
         return other, one
     return None
-
-
-def _conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
-    if condition is None:
-        return []
-    condition = _bare(condition)
-    if isinstance(condition, exp.And):
-        return _conjuncts(condition.left) + _conjuncts(condition.right)
-    return [condition]
 
 
 def _bare(expression: exp.Expr) -> exp.Expr:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from headwater.define.lowering.expressions import conjuncts, function_name
 from headwater.plan.moved import asks_clock
 from headwater.vocabulary.algebra import Filter, Node, Project, Window, used_columns
 
@@ -48,8 +48,8 @@ class _Wanted:
     others: int = 0  # conditions of any other kind
 
     def ask(self, predicate: exp.Expr) -> None:
-        for part in _conjuncts(predicate):
-            limit = _limit(part)
+        for part in conjuncts(predicate):
+            limit = _limit(part.unnest())
             if limit is None:
                 self.others += 1
             else:
@@ -76,7 +76,7 @@ def firsts_of(root: Node) -> Firsts | None:
         node = node.input
     if not isinstance(node, Window) or asks_clock(node) or not _only_places(node):
         return None
-    placed = {item.id: _function(item.expression) for item in node.items}
+    placed = {item.id: str(function_name(item.expression.this)) for item in node.items}
     limits = [(most, id_) for id_, most in wanted.most.items() if id_ in placed]
     if not limits or limits[0][0] < 1:
         return None
@@ -91,7 +91,7 @@ def _only_places(window: Window) -> bool:
     first = overs[0]
     return all(
         isinstance(over, exp.Window)
-        and _function(over) in _PLACES
+        and function_name(over.this) in _PLACES
         and over.args.get("order") is not None
         and over.args.get("spec") is None
         and over.args.get("partition_by") == first.args.get("partition_by")
@@ -102,22 +102,6 @@ def _only_places(window: Window) -> bool:
 
 def _over(window: Window) -> exp.Expr:
     return window.items[0].expression
-
-
-def _function(over: exp.Expr) -> str:
-    called = over.this
-    if isinstance(called, exp.Anonymous):
-        return str(called.name).lower()
-    return str(called.sql_name()).lower() if isinstance(called, exp.Func) else ""
-
-
-def _conjuncts(predicate: exp.Expr) -> Iterator[exp.Expr]:
-    predicate = predicate.unnest()
-    if isinstance(predicate, exp.And):
-        yield from _conjuncts(predicate.left)
-        yield from _conjuncts(predicate.right)
-    else:
-        yield predicate
 
 
 def _limit(predicate: exp.Expr) -> tuple[str, int] | None:

@@ -28,8 +28,8 @@ class Groups:
     shown: tuple[tuple[str, Item], ...]  # table column -> expression over keys and aggregates
 
     @property
-    def inserts_only(self) -> bool:
-        return any(part.inserts_only for part in self.parts)
+    def has_extremes(self) -> bool:
+        return any(part.is_extreme for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,7 @@ class Layout:
     groups: Groups | None  # set where groups' state can be merged
     unmergeable: str = ""  # why groups is None although the view is grouped
     all_rows: Node | None = None  # what windows over all rows look at, where the table has it too
-    firsts: Firsts | None = (
-        None  # where the table has the first rows of partitions, and their order
-    )
+    firsts: Firsts | None = None  # where the table has the first rows of partitions
 
     @property
     def hidden(self) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Which aggregates can be kept by adding the change of a small state.
 
 count: the count. sum: the sum and how many values were not NULL (the sum of none is NULL). avg:
-both. min and max: themselves, but only while rows come and never go. Sums of floats are not here:
-their value depends on the order of addition, so they are recomputed by group.
+both. min and max: themselves; where the one that is stored goes, the group is recomputed. Sums of
+floats are not here: their value depends on the order of addition, so they are recomputed by group.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Part:
     companion: str | None = None  # for sums: the column that counts the values
 
     @property
-    def inserts_only(self) -> bool:
+    def is_extreme(self) -> bool:
         return self.kind in {"min", "max"}
 
     def at(self, column: str) -> Part:

@@ -113,10 +113,9 @@ def rows_patch(
     names, weight = listed(columns), quoted(WEIGHT)
     shown = ", ".join(f"t.{c}" for c in (*map(quoted, columns), FILE, PLACE))
     going = f"(SELECT {names}, {weight} FROM {quoted(rows)} WHERE {weight} < 0)"
-    is_all = stored == TARGET
-    table = (
-        f"{_near(columns, rows)} t {Sieve(rows, columns).mark}" if is_all else f"{quoted(stored)} t"
-    )
+    table = f"{quoted(stored)} t"
+    if stored == TARGET:
+        table = f"{_near(columns, rows)} t {Sieve(rows, columns).mark}"
     found = (
         f"SELECT {send('s', rows)} {shown}, CAST(NULL AS BIGINT) AS {weight} FROM {table} "
         f"LEFT SEMI JOIN {going} s ON {alike(columns, fragile)}"

@@ -23,6 +23,7 @@ from headwater.plan.steps import (
     Write,
 )
 from headwater.plan.strategies.append import append_write
+from headwater.plan.strategies.extrema import extrema_write
 from headwater.plan.strategies.firsts import firsts_write
 from headwater.plan.strategies.groups import groups_write
 from headwater.plan.strategies.inputs import reading_steps
@@ -164,7 +165,8 @@ def _may_overwrite(view: CompiledView, situation: Situation) -> bool:
 
 
 def _model(view: CompiledView, situation: Situation, plan: RefreshPlan) -> float:
-    return model_seconds(plan, view.layout.root, situation.windows, situation.size)
+    layout = view.layout
+    return model_seconds(plan, layout.root, situation.windows, situation.size, layout.firsts)
 
 
 def _assembled(
@@ -213,6 +215,8 @@ def _by_key(
     if technique is Technique.REKEY:
         return keys_write(planning, view.layout, whole=whole)
     gains = _gains(view, now)
+    if not gains and view.layout.groups is not None and view.layout.groups.has_extremes:
+        return extrema_write(planning, view.layout, view.types, whole=whole)
     return groups_write(planning, view.layout, view.types, inserts_only=gains, whole=whole)
 
 

@@ -92,8 +92,9 @@ def _project(node: Project, keys: Keys, touched: str) -> Node:
 
 @restrict.register
 def _aggregate(node: Aggregate, keys: Keys, touched: str) -> Node:
+    """Without keys there is a row even of nothing, whatever the touched keys are."""
     meaning = {item.id: item.expression for item in node.keys}
-    below = _substituted(keys, meaning) if _read(keys) <= meaning.keys() else None
+    below = _substituted(keys, meaning) if meaning and _read(keys) <= meaning.keys() else None
     if below is None or not _is_condition(below):
         return Restrict(node, keys, touched)
     return replace(node, input=restrict(node.input, below, touched))
@@ -109,7 +110,7 @@ def _window(node: Window, keys: Keys, touched: str) -> Node:
 
 @restrict.register
 def _pivot(node: Pivot, keys: Keys, touched: str) -> Node:
-    if not _read(keys) <= set(node.groups):
+    if not node.groups or not _read(keys) <= set(node.groups):
         return Restrict(node, keys, touched)
     return replace(node, input=restrict(node.input, keys, touched))
 

@@ -154,13 +154,13 @@ def _merge(
         text = detail or "groups that a HAVING hides have no state to add to"
         return _no(Technique.MERGE, Reason(code, text))
     below = layout.groups.shape.aggregate.input
-    if layout.groups.inserts_only and not only_gains(below, windows, clocks):
-        why = Reason("EXTREMUM_DELETED", "min or max cannot be kept by addition under deletes")
-        return _no(Technique.MERGE, why)
     added = rounded_columns(below, view.rounded)
     if any(used_columns(i.expression) & added for i in layout.groups.shape.aggregate.aggregates):
         why = Reason("ROUNDED", "it adds up what was computed from sums of floats")
         return _no(Technique.MERGE, why)
+    if layout.groups.has_extremes and not only_gains(below, windows, clocks):
+        told = "groups that lose their stored least or greatest value are recomputed"
+        return Verdict(Technique.MERGE, Reason("EXTREMA_STORED", told))
     return Verdict(Technique.MERGE, Reason("ADDITIVE_STATE", "the aggregates add up"))
 
 

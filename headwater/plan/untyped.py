@@ -15,6 +15,7 @@ from headwater.vocabulary.algebra import (
     Filter,
     Generate,
     Node,
+    Pivot,
     Project,
     SetOperation,
     used_columns,
@@ -43,5 +44,7 @@ def _compared(node: Node) -> Iterator[str]:
         yield from (id_ for below in node.inputs for id_ in below.columns)
     elif isinstance(node, Aggregate):
         yield from (key.id for key in node.keys)
+    elif isinstance(node, Pivot):
+        yield from (*node.groups, *node.on)
     elif not isinstance(node, _ROW_BY_ROW):
         yield from (id_ for expression in expressions_of(node) for id_ in used_columns(expression))

@@ -22,6 +22,10 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "INSERTS_ONLY": "append: the sources' logs prove that rows were only inserted.",
         "LINEAR": "delta: the query has only linear operators and inner joins.",
         "ADDITIVE_STATE": "merge: every aggregate can be kept by adding to its state.",
+        "EXTREMA_STORED": (
+            "merge: every aggregate can be kept by adding to its state; where a group's stored "
+            "least or greatest value goes, the group is recomputed."
+        ),
         "TOUCHED_GROUPS": "rekey: the groups that a changed row belongs to are recomputed.",
         "FIRST_ROWS": (
             "rekey: the change is put among the first rows that are stored; the query is asked "
@@ -63,7 +67,6 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
             "too wide to add exactly); see rekey."
         ),
         "UNTYPED": "merge: Spark did not tell an aggregate's type; see rekey.",
-        "EXTREMUM_DELETED": "merge: min or max cannot be kept by addition when rows may go.",
         "ROUNDED": "A sum of floats, whose last digits depend on the order of addition, decides.",
         "UNKNOWN": "The technique asked for is never offered: skip and replace cannot be forced.",
         "NONE": "No technique was ruled out.",

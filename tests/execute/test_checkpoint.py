@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headwater.execute.isolated import isolated
-from headwater.execute.relations import keep
+from headwater.execute.relations import gathered, keep
 
 
 def test_it_is_read_twice(spark) -> None:
@@ -17,3 +17,30 @@ def test_it_is_read_twice(spark) -> None:
     both = "SELECT a, w FROM kept UNION ALL SELECT a, w FROM kept"
     joined = session.sql(f"SELECT u.a FROM ({both}) u LEFT JOIN ({rows}) r ON u.a = r.a")
     assert sorted(row["a"] for row in joined.collect()) == [0, 0, 2, 2, 4, 4, 6, 6, 8, 8]
+
+
+def test_it_is_given_back(spark) -> None:
+    """Executors hold it until nobody reads it, not until the driver's memory runs short."""
+    session = isolated(spark)
+    before = held(spark)
+    kept = keep(session, session.range(1000).selectExpr("id * 2 AS a"), may_be_small=False)
+    assert len(held(spark) - before) == 1
+    assert kept.frame.where("a < 10").count() == 5
+    kept.release()
+    assert held(spark) - before == set()
+
+
+def test_what_turns_out_to_be_small_is_not_held(spark) -> None:
+    """It is taken home to the driver."""
+    session = isolated(spark)
+    before = held(spark)
+    large = keep(session, session.range(10), may_be_small=False)
+    small = gathered(session, large)
+    assert small.table is not None
+    assert small.frame.count() == 10
+    assert held(spark) - before == set()
+
+
+def held(spark) -> set[int]:
+    """The ids of relations that executors hold."""
+    return set(spark.sparkContext._jsc.getPersistentRDDs())

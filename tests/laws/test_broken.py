@@ -10,7 +10,7 @@ from sqlglot import exp
 from headwater.define.lowering import attach, depend, grouping_sets, where
 from headwater.plan import patch
 from headwater.plan.deltas import keyed, narrowed, pivot
-from headwater.plan.strategies import by_key, firsts, over_all
+from headwater.plan.strategies import by_key, extrema, firsts, over_all
 from headwater.testing.oracle import Oracle, TableStates
 from headwater.vocabulary.names import WEIGHT, quoted
 
@@ -92,6 +92,10 @@ BROKEN = {
     "first rows, one of several": (
         "SELECT g, w FROM r QUALIFY row_number() OVER (PARTITION BY g ORDER BY k) <= 2",
         [(firsts, "_first", sees_the_first_only)],
+    ),
+    "extremum, never asked for": (
+        "SELECT w, max(k) AS last FROM r GROUP BY w",
+        [(extrema, "_lost", lambda part: "FALSE")],
     ),
     "renewed, leavers": (
         "SELECT g, min(k) AS least FROM r GROUP BY g",

@@ -52,6 +52,14 @@ VIEWS = {
         "SELECT name, n FROM (SELECT name, n, row_number() OVER (PARTITION BY name "
         "ORDER BY n DESC, k, x, w, s.g) AS nth FROM s JOIN u ON s.g = u.g) WHERE nth <= 1"
     ),
+    "beside one row of all": (
+        "SELECT g, n FROM (SELECT g, n FROM s UNION ALL SELECT 0, max(k) FROM s) "
+        "QUALIFY row_number() OVER (PARTITION BY g ORDER BY n) = 1"
+    ),
+    "of one row of all, beside others": (
+        "SELECT g, c FROM (SELECT count(*) AS c FROM u) q CROSS JOIN s "
+        "QUALIFY row_number() OVER (PARTITION BY 1 ORDER BY g, k, n, x, w) = 1"
+    ),
     "of groups": (
         "SELECT g, w, total FROM (SELECT g, w, sum(n) AS total FROM s GROUP BY g, w) "
         "QUALIFY row_number() OVER (PARTITION BY g ORDER BY total DESC, w) = 1"

@@ -11,11 +11,14 @@ from headwater.plan.planning import Planning
 from headwater.plan.steps import Patch, Renew, Write
 
 
-def write_by_key(planning: Planning, keyed: Keyed, source: str, *, whole: bool) -> Write:
-    """`source` has the touched keys, each once, and is kept."""
+def write_by_key(
+    planning: Planning, keyed: Keyed, source: str, *, whole: bool, found: str | None = None
+) -> Write:
+    """`source` has the touched keys, each once, and is kept; `found` their stored rows, if made."""
     if whole:
         content = planning.relation("content", keyed_content(keyed, source))
         return Renew("renew", content, keyed.columns, source)
-    found = planning.relation("found", found_by_keys(keyed.keys, source))
+    if found is None:
+        found = planning.relation("found", found_by_keys(keyed.keys, source))
     patch = planning.relation("patch", keyed_patch(keyed, found, source), once=True)
     return Patch("patch", patch, keyed.columns)

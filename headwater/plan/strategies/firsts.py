@@ -11,6 +11,7 @@ The latest price of each article, where the second article's latest one is taken
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -21,7 +22,7 @@ from headwater.plan.layout import Layout
 from headwater.plan.patch import rows_patch
 from headwater.plan.planning import Planning
 from headwater.plan.render import listed
-from headwater.plan.restrict import Keys, restrict
+from headwater.plan.restrict import Keys, Restrict, restrict
 from headwater.plan.sent import send
 from headwater.plan.stem import Known, carried, upon
 from headwater.plan.steps import TARGET, Patch, Write
@@ -37,37 +38,37 @@ _ALONE = f"{_PEERS} = 1 AND {_W} = 1"
 
 
 @dataclass(frozen=True)
-class _Names:
-    """How a row's partition and order are called in relations, and computed from the table."""
+class _Told:
+    """Something that tells a row's partition or its place in it."""
 
-    partition: tuple[tuple[str, exp.Expr, str], ...]  # name, over the window's input, over t
-    order: tuple[tuple[str, exp.Expr, str], ...]
+    name: str  # in relations
+    computed: exp.Expr  # over the window's input
+    stored: str  # over rows t of the table
+
+
+@dataclass(frozen=True)
+class _Names:
+    partition: tuple[_Told, ...]
+    order: tuple[_Told, ...]
 
     @property
     def keys(self) -> Keys:
-        return tuple((expression, name) for name, expression, _ in self.partition)
+        return tuple((told.computed, told.name) for told in self.partition)
 
     @property
     def listed_keys(self) -> str:
-        return listed(tuple(name for name, _, _ in self.partition))
-
-    def computed(self) -> str:
-        """Over the window's input."""
-        both = (*self.partition, *self.order)
-        return ", ".join(f"{text(e)} AS {quoted(name)}" for name, e, _ in both)
-
-    def stored(self) -> str:
-        """Over the rows t of the table."""
-        both = (*self.partition, *self.order)
-        return ", ".join(f"{sql} AS {quoted(name)}" for name, _, sql in both)
+        return listed(tuple(told.name for told in self.partition))
 
     @property
     def of_one(self) -> str:
         """The condition that a row t of the table is of the partition of a row s."""
-        return " AND ".join(f"({sql}) <=> s.{quoted(name)}" for name, _, sql in self.partition)
+        return " AND ".join(f"({t.stored}) <=> s.{quoted(t.name)}" for t in self.partition)
 
     def bounds(self, relation: str) -> tuple[Bound, ...]:
-        return tuple(Bound(sql, relation, quoted(name), TARGET) for name, _, sql in self.partition)
+        return tuple(
+            Bound(f"({told.stored})", relation, quoted(told.name), TARGET)
+            for told in self.partition
+        )
 
 
 def firsts_write(planning: Planning, layout: Layout, firsts: Firsts) -> Write:
@@ -79,29 +80,36 @@ def firsts_write(planning: Planning, layout: Layout, firsts: Firsts) -> Write:
     moved = planning.relation("moved", _moved(firsts, names, change), once=True)
     mine = planning.relation("mine", _mine(names, moved), once=True)
     first = planning.relation("first", _first(firsts, names, moved, mine), once=True)
-    open_ones = f" WHERE NOT ({_ALONE})" if firsts.is_all else ""
-    asked = f"SELECT DISTINCT {names.listed_keys} FROM {quoted(first)}{open_ones}"
-    asked = planning.relation("asked", asked, once=True)
-    window = firsts.window
-    fresh = upon(layout.root, window, restrict(window, names.keys, asked))
-    after = [_shown(planning, layout, "asked_rows", planning.new(fresh))]
-    if firsts.is_all:
-        alone = planning.relation("alone", _alone(firsts, first))
-        winners = planning.new(upon(layout.root, window, Known(window.columns, alone)))
-        after.append(_shown(planning, layout, "winners", winners))
+    coming = _coming(planning, layout, firsts, names, first)
     going = (
         f"SELECT {listed(layout.columns)} FROM {quoted(mine)} t "
         f"LEFT SEMI JOIN {quoted(first)} s ON {names.of_one}"
     )
     fragile = planning.fragile_columns
-    differing = difference(layout.columns, f"({' UNION ALL '.join(after)})", going, fragile)
+    differing = difference(layout.columns, f"({coming})", going, fragile)
     rows = planning.relation("rows", differing, once=True)
     patch = rows_patch(layout.columns, rows, fragile, stored=mine)
     return Patch("patch", planning.relation("patch", patch, once=True), layout.columns)
 
 
+def _coming(planning: Planning, layout: Layout, firsts: Firsts, names: _Names, first: str) -> str:
+    """What the sources say of the partitions that are asked for, and rows that need no asking."""
+    window = firsts.window
+    doubtful = f" WHERE NOT ({_ALONE})" if firsts.is_all else ""
+    asked = f"SELECT DISTINCT {names.listed_keys} FROM {quoted(first)}{doubtful}"
+    asked = planning.relation("asked", asked, once=True)
+    narrow = Restrict(restrict(window, names.keys, asked), names.keys, asked)
+    fresh = planning.new(upon(layout.root, window, narrow))
+    shown = [_shown(planning, layout, "asked_rows", fresh)]
+    if firsts.is_all:
+        alone = planning.relation("alone", _alone(firsts, first))
+        winners = planning.new(upon(layout.root, window, Known(window.columns, alone)))
+        shown.append(_shown(planning, layout, "winners", winners))
+    return " UNION ALL ".join(shown)
+
+
 def _names(layout: Layout, firsts: Firsts) -> _Names:
-    """A window without partitions has one, which all rows are of."""
+    """All rows are of one partition where a window has none."""
     at = carried(layout.root, firsts.window)
     names = dict(zip(layout.root.columns, layout.columns, strict=True))
 
@@ -113,17 +121,18 @@ def _names(layout: Layout, firsts: Firsts) -> _Names:
 
         return text(expression.copy().transform(meant))
 
+    def told(hint: str, expressions: Iterable[exp.Expr]) -> tuple[_Told, ...]:
+        return tuple(_Told(f"__hw_{hint}_{n}", e, stored(e)) for n, e in enumerate(expressions, 1))
+
     partition = firsts.partition or (exp.Literal.number(1),)
-    order = [key.this for key in firsts.order]
-    return _Names(
-        tuple((f"__hw_partition_{n}", e, stored(e)) for n, e in enumerate(partition, 1)),
-        tuple((f"__hw_order_{n}", e, stored(e)) for n, e in enumerate(order, 1)),
-    )
+    return _Names(told("partition", partition), told("order", (k.this for k in firsts.order)))
 
 
 def _moved(firsts: Firsts, names: _Names, change: str) -> str:
     ids = listed(firsts.window.input.columns)
-    return f"SELECT {ids}, {names.computed()}, {_W} FROM {quoted(change)}"
+    both = (*names.partition, *names.order)
+    computed = ", ".join(f"{text(told.computed)} AS {quoted(told.name)}" for told in both)
+    return f"SELECT {ids}, {computed}, {_W} FROM {quoted(change)}"
 
 
 def _mine(names: _Names, moved: str) -> str:
@@ -138,15 +147,14 @@ def _mine(names: _Names, moved: str) -> str:
 def _first(firsts: Firsts, names: _Names, moved: str, mine: str) -> str:
     """The changed rows that would be among the first, beside those that are stored."""
     keys, ids = names.listed_keys, listed(firsts.window.input.columns)
-    order = ", ".join(
-        text(_ordered(key, name))
-        for key, (name, _, _) in zip(firsts.order, names.order, strict=True)
-    )
-    both = ", ".join(quoted(name) for name, _, _ in (*names.partition, *names.order))
+    pairs = zip(firsts.order, names.order, strict=True)
+    order = ", ".join(text(_ordered(key, told.name)) for key, told in pairs)
+    both = (*names.partition, *names.order)
+    stored = ", ".join(f"{told.stored} AS {quoted(told.name)}" for told in both)
     nothing = ", ".join(f"NULL AS {quoted(id_)}" for id_ in firsts.window.input.columns)
     rows = (
-        f"SELECT {both}, {_W}, {ids} FROM {quoted(moved)} UNION ALL "
-        f"SELECT {names.stored()}, NULL AS {_W}, {nothing} FROM {quoted(mine)} t"
+        f"SELECT {listed(tuple(told.name for told in both))}, {_W}, {ids} FROM {quoted(moved)} "
+        f"UNION ALL SELECT {stored}, NULL AS {_W}, {nothing} FROM {quoted(mine)} t"
     )
     placed = f"{firsts.place}() OVER (PARTITION BY {keys} ORDER BY {order}) AS {_AT}"
     peers = f"count(*) OVER (PARTITION BY {keys}, {_AT}) AS {_PEERS}"

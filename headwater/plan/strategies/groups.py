@@ -40,9 +40,9 @@ def groups_write(
     change = planning.delta(groups.shape.aggregate.input)
     if change is None:
         raise ValueError("a merge needs a change")
-    sql = _state_change(layout, groups, change, inserts_only=inserts_only)
-    states = planning.relation("states", sql, once=True)
-    values = _Values(groups, types)
+    unit = units(change, inserts_only=inserts_only)
+    states = planning.relation("states", state_change(layout, groups, unit), once=True)
+    values = Values(groups, types)
     keyed = Keyed(
         layout.columns,
         layout.keys,
@@ -53,22 +53,35 @@ def groups_write(
     return write_by_key(planning, keyed, states, whole=whole)
 
 
-def _state_change(layout: Layout, groups: Groups, change: str, *, inserts_only: bool) -> str:
-    """Σ of signed unit rows per group; groups whose state does not move are left out."""
+def state_change(layout: Layout, groups: Groups, unit: str, going: tuple[Part, ...] = ()) -> str:
+    """Σ of signed unit rows per group; groups whose state does not move are left out.
+
+    Of parts that are `going` it is told as well what the rows that go had.
+    """
     keys = groups.shape.aggregate.keys
     shown = [
         f"{text(key.expression)} AS {quoted(name)}"
         for key, name in zip(keys, layout.keys or (), strict=True)
     ]
     shown += [f"{_signed(part)} AS {quoted(part.column)}" for part in groups.parts]
-    unit = _units(change, inserts_only=inserts_only)
+    shown += [f"{_extremum(part, '<')} AS {gone(part)}" for part in going]
     grouped = f" GROUP BY {', '.join(text(key.expression) for key in keys)}" if keys else ""
-    added = [part.column for part in groups.parts if not part.inserts_only]
-    moved = " OR ".join(f"{quoted(column)} <> 0" for column in added)
-    return f"SELECT * FROM (SELECT {', '.join(shown)} FROM {unit}{grouped}) AS g WHERE {moved}"
+    added = [part.column for part in groups.parts if not part.is_extreme]
+    moved = [f"{quoted(column)} <> 0" for column in added]
+    for part in going:
+        moved += [f"{quoted(part.column)} IS NOT NULL", f"{gone(part)} IS NOT NULL"]
+    return (
+        f"SELECT * FROM (SELECT {', '.join(shown)} FROM {unit}{grouped}) AS g "
+        f"WHERE {' OR '.join(moved)}"
+    )
 
 
-def _units(change: str, *, inserts_only: bool) -> str:
+def gone(part: Part) -> str:
+    """Where a state's change tells the least or greatest value that went."""
+    return quoted(f"__hw_gone_{part.column}")
+
+
+def units(change: str, *, inserts_only: bool) -> str:
     """Rows of weight n as n rows of weight ±1, so that values are added, never multiplied."""
     if inserts_only:
         return f"(SELECT *, 1 AS {_SIGN} FROM {quoted(change)})"
@@ -85,7 +98,7 @@ def _signed(part: Part) -> str:
         counted = f"SUM(CASE WHEN ({argument}) IS NOT NULL THEN {_SIGN} END)"
         return f"CAST(COALESCE({counted}, 0) AS BIGINT)"
     if part.kind in {"min", "max"}:
-        return f"{part.kind.upper()}({argument})"
+        return _extremum(part, ">")
     value = f"CAST({argument} AS BIGINT)" if part.type == "bigint" else f"({argument})"
     total = f"SUM(CASE WHEN {_SIGN} > 0 THEN {value} ELSE -{value} END)"
     if may_overflow(part):
@@ -93,7 +106,13 @@ def _signed(part: Part) -> str:
     return f"CAST({total} AS {part.type})"
 
 
-class _Values:
+def _extremum(part: Part, side: str) -> str:
+    """Of the rows that come (>) or go (<)."""
+    argument = text(part.argument) if part.argument is not None else ""
+    return f"{part.kind.upper()}(CASE WHEN {_SIGN} {side} 0 THEN {argument} END)"
+
+
+class Values:
     """SQL for every column of a merged or new group."""
 
     def __init__(self, groups: Groups, types: dict[str, AggregateTypes]) -> None:
