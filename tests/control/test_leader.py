@@ -143,8 +143,8 @@ def test_real_threads_never_lead_together(ledger_url: str) -> None:
     overlaps, terms = [], set()
     stop = threading.Event()
 
-    def contend(number: int) -> None:
-        with Ledger.open(ledger_url, SystemClock()) as ledger:
+    def contend(number: int) -> None:  # SQLite lets in who happens to ask, and some wait long
+        with Ledger.open(ledger_url, SystemClock(), timeout_seconds=60) as ledger:
             leader = Leader(ledger.leases, f"t{number}", SystemClock(), settings)
             while not stop.is_set():
                 leader.step()
