@@ -7,6 +7,7 @@ nullability, and then breaks down over columns that nobody has. So it is made to
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from headwater.execute.delta import module, nothing
@@ -39,5 +40,9 @@ def checkpointed(session: SparkSession, frame: DataFrame) -> DataFrame:
 
 
 def release(frame: DataFrame) -> None:
-    """Nobody reads a checkpointed relation any more: executors need not wait for a collection."""
-    frame._jdf.queryExecution().analyzed().rdd().unpersist(False)  # noqa: FBT003, SLF001
+    """Nobody reads a checkpointed relation any more: executors need not wait for a collection.
+
+    Where Spark has died there is nothing to give back, and what was committed stays committed.
+    """
+    with suppress(Exception):
+        frame._jdf.queryExecution().analyzed().rdd().unpersist(False)  # noqa: FBT003, SLF001

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headwater.execute.checkpoint import release
 from headwater.execute.isolated import isolated
 from headwater.execute.relations import gathered, keep
 
@@ -44,3 +45,8 @@ def test_what_turns_out_to_be_small_is_not_held(spark) -> None:
 def held(spark) -> set[int]:
     """The ids of relations that executors hold."""
     return set(spark.sparkContext._jsc.getPersistentRDDs())
+
+
+def test_a_spark_that_died_is_no_failure() -> None:
+    """What was committed before stays committed, and the first error is the one that is told."""
+    release(None)
