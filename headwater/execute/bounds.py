@@ -52,12 +52,16 @@ class Bounds:
         if bound.rows in self._unbounded:
             return _ANYTHING
         span = self._known[bound.relation, bound.value]
-        return _ANYTHING if span is None else span.condition(bound.key)
+        if not bound.upper:
+            return _ANYTHING if span is None else span.condition(bound.key)
+        upper = self._known[bound.relation, bound.upper]
+        return _between(bound.key, span, upper) if span and upper else _ANYTHING
 
     def _ask(self, bounds: Iterable[Bound]) -> None:
         """None where the asking is not worth it, or where order means nothing."""
         large: dict[str, list[str]] = {}
-        for relation, value in dict.fromkeys((b.relation, b.value) for b in bounds):
+        asked = [(b.relation, end) for b in bounds for end in (b.value, b.upper) if end]
+        for relation, value in dict.fromkeys(asked):
             if (relation, value) in self._known:
                 continue
             kept = self._kept.get(relation)
@@ -108,6 +112,23 @@ def _is_ordered(type_: DataType) -> bool:
     return isinstance(type_, (*plain, types.DecimalType))
 
 
+def _between(key: str, low: Span, high: Span) -> str:
+    """From the least to the greatest, and any key at all beyond an end that is open."""
+    parts = []
+    if low.ranges and not low.has_null:
+        parts.append(f"{key} >= {_literal(_wider(low.ranges[0])[0])}")
+    if high.ranges and not high.has_null:
+        parts.append(f"{key} <= {_literal(_wider(high.ranges[-1])[1])}")
+    if not parts:
+        return _ANYTHING
+    beside = f" OR {key} IS NULL" if len(parts) == 1 else ""
+    return f"({' AND '.join(parts)}{beside})"
+
+
+def _wider(ends: tuple[Any, Any]) -> tuple[Any, Any]:
+    return rounded(*ends) if isinstance(ends[0], int) else ends
+
+
 @dataclass(frozen=True)
 class Span:
     """Where values lie: in these ranges, and at NULL."""
@@ -117,7 +138,7 @@ class Span:
 
     def condition(self, key: str) -> str:
         """True for every row whose key is among the values."""
-        wider = (rounded(*ends) if isinstance(ends[0], int) else ends for ends in self.ranges)
+        wider = map(_wider, self.ranges)
         parts = [f"{key} BETWEEN {_literal(low)} AND {_literal(high)}" for low, high in wider]
         parts += [f"{key} IS NULL"] if self.has_null else []
         return f"({' OR '.join(parts)})" if parts else "FALSE"

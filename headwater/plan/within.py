@@ -18,12 +18,16 @@ from headwater.vocabulary.algebra import Node
 
 @dataclass(frozen=True)
 class Bound:
-    """`key`, over the rows to be filtered, must equal some `value` of a relation."""
+    """`key`, over the rows to be filtered, must equal some `value` of a relation.
+
+    With `upper` it must lie between the two of some row; a NULL there is an end that is open.
+    """
 
     key: str
     relation: str
     value: str
     rows: str = ""  # the name of what is filtered, where it is a table as it is stored
+    upper: str = ""
 
 
 @dataclass(frozen=True)
