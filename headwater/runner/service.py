@@ -16,19 +16,19 @@ from headwater.control.coordinator import Coordinator
 from headwater.control.leader import Leader
 from headwater.control.reaper import HistoryLimits, Reaper
 from headwater.control.webhook import Webhook
-from headwater.metrics import Metrics, MetricsServer
 from headwater.runner.backpressure import Backpressure
 from headwater.runner.loop import Loop
+from headwater.runner.metrics import Metrics, MetricsServer
 from headwater.runner.pools import Pools, PoolSettings
 from headwater.runner.refreshing import RefreshWork
 from headwater.runner.registration import fresh_id
 from headwater.runner.runner import Runner
 from headwater.runner.watching import SourceWatch
 from headwater.runner.workers import PooledWorkers
-from headwater.settings import RunnerSettings
 from headwater.store.ledger import Ledger
 from headwater.vocabulary.errors import HeadwaterError, LedgerUnreachable
-from headwater.workspace import Workspace
+from headwater.vocabulary.settings import RunnerSettings
+from headwater.workspace.workspace import Workspace
 
 _STOP_SECONDS = 10.0
 

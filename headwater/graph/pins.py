@@ -18,7 +18,7 @@ from headwater.define.graph import base_sources
 from headwater.define.source import Cadence
 from headwater.vocabulary.errors import FrontierUnsettled, HistoryGone, WrongUse
 from headwater.vocabulary.frontier import Frontier, SourceVersion
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 AsOf = int | Mapping[str, int] | None
 Pins = Mapping[str, SourceVersion]

@@ -13,7 +13,7 @@ from headwater.store.views import ViewState
 from headwater.vocabulary.errors import HeadwaterError
 from headwater.vocabulary.location import Location
 from headwater.vocabulary.stamp import Stamp
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 
 def rediscover(workspace: Workspace) -> list[str]:

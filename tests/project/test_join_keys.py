@@ -9,7 +9,7 @@ import pytest
 
 from headwater.capture.log import open_log
 from headwater.define.lowering.lower import lower
-from headwater.join_keys import Arrangement, JoinKey, arrangement_of, join_keys, unclustered
+from headwater.project.join_keys import Arrangement, JoinKey, arrangement_of, join_keys, unclustered
 
 CATALOG = {"orders": ("id", "customer", "amount"), "people": ("id", "name")}
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from headwater.applying import Action, apply, plan_apply
-from headwater.checking import check_names, check_with_spark, read_sources
 from headwater.define.definitions import Definition, Definitions
 from headwater.define.diagnostics import Problem, Report
 from headwater.define.parse import TYPED, parse
 from headwater.define.project import definitions_of, load_project, misplaced
 from headwater.define.structure import check_structure
+from headwater.project.applying import Action, apply, plan_apply
+from headwater.project.checking import check_names, check_with_spark, read_sources
 from headwater.vocabulary.errors import ProjectInvalid
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 Texts = dict[str, str]
 

@@ -22,10 +22,10 @@ from headwater.define.source import SourceDef
 from headwater.define.view import ViewDef
 from headwater.execute.analyse import analyse, register_empty
 from headwater.execute.isolated import isolated
-from headwater.join_keys import Arrangement, arrangement_of, join_keys, unclustered
 from headwater.plan.layout import layout_of
 from headwater.plan.soundness import view_recomputed
 from headwater.plan.view import Columns
+from headwater.project.join_keys import Arrangement, arrangement_of, join_keys, unclustered
 from headwater.vocabulary.algebra import scans
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.errors import HeadwaterError

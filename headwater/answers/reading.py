@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headwater.compiled_views import compiled_view
 from headwater.define.kind import canonical
 from headwater.execute.reading import columns_at, snapshot
 from headwater.plan.render import listed
 from headwater.plan.stored import StoredTable
-from headwater.settling import look_ready
 from headwater.store.views import ViewState
 from headwater.vocabulary.errors import UnknownName, WrongUse
 from headwater.vocabulary.names import WEIGHT, quoted
-from headwater.workspace import Workspace
+from headwater.workspace.compiled import compiled_view
+from headwater.workspace.settling import look_ready
+from headwater.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

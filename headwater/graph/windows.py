@@ -12,9 +12,9 @@ from collections.abc import Collection, Mapping
 
 from headwater.capture.window import Limits, bounded_window
 from headwater.config import Config
-from headwater.pins import Pins
+from headwater.graph.pins import Pins
 from headwater.vocabulary.frontier import Frontier, SourceVersion
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 Frontiers = Mapping[str, Frontier]
 
@@ -69,6 +69,6 @@ def _nearer(
 
 
 def _is_rebuilt(workspace: Workspace, views: Collection[str], pins: Pins) -> bool:
-    from headwater.foresight import would_be_rebuilt  # noqa: PLC0415  (loads the planner)
+    from headwater.graph.foresight import would_be_rebuilt  # noqa: PLC0415  (loads the planner)
 
     return any(would_be_rebuilt(workspace, view, pins) for view in sorted(views))

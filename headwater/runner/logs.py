@@ -14,8 +14,8 @@ from typing import Self
 import structlog
 from structlog.typing import Processor
 
-from headwater.settings import RunnerSettings
 from headwater.vocabulary.errors import ConfigInvalid
+from headwater.vocabulary.settings import RunnerSettings
 
 WORDS: Mapping[str, str] = {
     "account": "the tenant that a job runs for",

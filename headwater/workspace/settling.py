@@ -6,7 +6,7 @@ from headwater.publish.publisher import Known, settle
 from headwater.store.views import ViewState
 from headwater.vocabulary.errors import ViewNotReady
 from headwater.vocabulary.stamp import Stamp
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 
 def look(workspace: Workspace, name: str) -> Known:
@@ -22,7 +22,7 @@ def look(workspace: Workspace, name: str) -> Known:
     if record.name not in workspace.pending and not _is_defined(workspace, known.stamp):
         workspace.reload()
         if not _is_defined(workspace, known.stamp):
-            from headwater.recovery import adopt  # noqa: PLC0415  (rare, and it parses SQL)
+            from headwater.workspace.recovery import adopt  # noqa: PLC0415  (rare, and it parses SQL)
 
             adopt(workspace, known.stamp)
     return known

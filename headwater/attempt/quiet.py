@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from headwater.attempt import new_attempt_id
+from headwater.attempt.attempt import new_attempt_id
+from headwater.attempt.receipts import Ran, Started, receipt_of
+from headwater.attempt.request import Request
 from headwater.publish.publisher import Known, refuse_if_tampered
-from headwater.receipts import Ran, Started, receipt_of
-from headwater.request import Request
-from headwater.settling import look
 from headwater.store.views import ViewState
 from headwater.vocabulary.errors import ViewNotReady
 from headwater.vocabulary.frontier import Frontier, SourceVersion
 from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Technique
-from headwater.workspace import Workspace
+from headwater.workspace.settling import look
+from headwater.workspace.workspace import Workspace
 
 _READS_CLOCK = re.compile(
     r"(?i)\b(now|curdate|current_(date|timestamp|time)|localtimestamp|unix_timestamp|"

@@ -9,7 +9,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self
 
-from headwater.request import Request
+from headwater.attempt.request import Request
 from headwater.store.claims import Claim
 from headwater.store.owner import this_process
 from headwater.vocabulary.errors import (
@@ -20,7 +20,7 @@ from headwater.vocabulary.errors import (
 )
 from headwater.vocabulary.frontier import Frontier
 from headwater.vocabulary.receipt import AttemptState, Receipt
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 
 def new_attempt_id() -> str:

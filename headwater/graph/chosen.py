@@ -8,7 +8,7 @@ from headwater.define.graph import ancestors, moved_together
 from headwater.define.kind import canonical
 from headwater.vocabulary.errors import HeadwaterError, UnknownName, WrongUse
 from headwater.vocabulary.frontier import Frontier
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 
 def named_views(

@@ -6,24 +6,24 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from headwater.compiled_views import compiled_view, stored_tables
-from headwater.experience import last_measured
-from headwater.pins import current, is_dictionary, pinned_sources
+from headwater.attempt.experience import last_measured
+from headwater.attempt.request import Request
+from headwater.attempt.situation import capture, situate
+from headwater.graph.pins import current, is_dictionary, pinned_sources
 from headwater.plan.planner import Choice, choose, plan_refresh
 from headwater.plan.script import script
 from headwater.plan.situation import Situation
 from headwater.plan.soundness import Verdict
 from headwater.plan.steps import RefreshPlan
 from headwater.plan.view import CompiledView
-from headwater.request import Request
-from headwater.settling import look
-from headwater.situation import capture, situate
 from headwater.store.attempt_record import AttemptRecord
 from headwater.vocabulary.errors import HeadwaterError
 from headwater.vocabulary.frontier import Frontier, SourceVersion
 from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.technique import Technique
-from headwater.workspace import Workspace
+from headwater.workspace.compiled import compiled_view, stored_tables
+from headwater.workspace.settling import look
+from headwater.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True)

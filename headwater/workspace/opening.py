@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from headwater.config import Config
 from headwater.store.ledger import Ledger
 from headwater.vocabulary.clock import Clock
-from headwater.workspace import Observer, Workspace
+from headwater.workspace.workspace import Observer, Workspace
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,7 +46,7 @@ def open_workspace(
         observer=observer,
     )
     if not ledger.definitions.list() and Path(config.warehouse).is_dir():
-        from headwater.recovery import rediscover  # noqa: PLC0415
+        from headwater.workspace.recovery import rediscover  # noqa: PLC0415
 
         rediscover(workspace)
     return workspace

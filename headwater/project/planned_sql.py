@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headwater.applying import Action, Verb
+from headwater.answers.explaining import explain_view
 from headwater.capture.log import open_log
-from headwater.checking import read_sources
 from headwater.define.definitions import Definitions
 from headwater.define.graph import dependencies, levels
 from headwater.define.kind import Kind
 from headwater.execute.compiling import compile_query
-from headwater.explaining import explain_view
 from headwater.plan.compiled import restore
 from headwater.plan.planner import choose, plan_refresh
 from headwater.plan.script import script
@@ -19,9 +17,11 @@ from headwater.plan.situation import Situation
 from headwater.plan.stored import StoredTable
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.view import CompiledView
-from headwater.project_verbs import plan_project, wanted_definitions
+from headwater.project.applying import Action, Verb
+from headwater.project.checking import read_sources
+from headwater.project.verbs import plan_project, wanted_definitions
 from headwater.vocabulary.reason import Reason
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True)

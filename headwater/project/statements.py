@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
-from headwater.applying import define, drop
-from headwater.checking import check_names, check_with_spark, read_sources
+from headwater.answers.reading import register_names
+from headwater.attempt.request import Request
 from headwater.define.definitions import Definition
 from headwater.define.diagnostics import Report, render
 from headwater.define.kind import Kind, canonical
@@ -27,9 +27,9 @@ from headwater.define.statements import (
     Statement,
 )
 from headwater.define.structure import check_structure
-from headwater.reading import register_names
-from headwater.refresh_graph import refresh_views
-from headwater.request import Request
+from headwater.graph.refreshing import refresh_views
+from headwater.project.applying import define, drop
+from headwater.project.checking import check_names, check_with_spark, read_sources
 from headwater.store.job_record import JobRecord
 from headwater.vocabulary.errors import (
     DefinitionConflict,
@@ -40,7 +40,7 @@ from headwater.vocabulary.errors import (
     UnknownName,
     WrongUse,
 )
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

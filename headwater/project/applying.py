@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from headwater.attempt import Attempt
-from headwater.compiled_views import compile_definition
+from headwater.attempt.attempt import Attempt
+from headwater.attempt.request import Request
 from headwater.define.definitions import Definition, Definitions
 from headwater.define.graph import dependents, levels
 from headwater.define.kind import Kind
 from headwater.define.parse import TYPED
 from headwater.define.stored import to_json
 from headwater.define.view import ViewDef
-from headwater.refresh_graph import refresh_views
-from headwater.request import Request
+from headwater.graph.refreshing import refresh_views
 from headwater.store.views import ViewState
 from headwater.vocabulary.errors import DefinitionConflict, UnknownName
-from headwater.workspace import Pending, Workspace
+from headwater.workspace.compiled import compile_definition
+from headwater.workspace.workspace import Pending, Workspace
 
 
 class Verb(StrEnum):

@@ -9,7 +9,7 @@ from headwater.define.graph import dependents
 from headwater.define.source import SourceDef
 from headwater.plan.view import Columns
 from headwater.vocabulary.errors import HeadwaterError
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 FEED = "delta.enableChangeDataFeed"
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from headwater.attempt import Attempt
+from headwater.attempt.attempt import Attempt
 from headwater.capture.view_log import find_attempt
 from headwater.commit.committer import Landed, commit
 from headwater.commit.target import TABLE_PROPERTIES, Target
-from headwater.compiled_views import compiled_text, stored_tables
 from headwater.execute.cause import cause_of
 from headwater.execute.executor import Executor
 from headwater.execute.isolated import isolated, tagged
@@ -28,7 +27,8 @@ from headwater.vocabulary.frontier import Frontier
 from headwater.vocabulary.names import TRANSACTION_APP
 from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Technique
-from headwater.workspace import Workspace
+from headwater.workspace.compiled import compiled_text, stored_tables
+from headwater.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headwater.compiled_views import compiled_view, stored_tables
 from headwater.execute.cause import cause_of
 from headwater.execute.close_rows import beyond_rounding
 from headwater.execute.isolated import isolated
@@ -15,11 +14,12 @@ from headwater.execute.reading import columns_at
 from headwater.plan.stored import StoredTable
 from headwater.plan.view import CompiledView
 from headwater.publish.publisher import Known
-from headwater.settling import look_ready
 from headwater.vocabulary.errors import HeadwaterError, VerifyFailed, WrongUse
 from headwater.vocabulary.frontier import Frontier
 from headwater.vocabulary.names import quoted
-from headwater.workspace import Workspace
+from headwater.workspace.compiled import compiled_view, stored_tables
+from headwater.workspace.settling import look_ready
+from headwater.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from headwater.attempt.experience import experience_of
+from headwater.attempt.request import Request
 from headwater.capture.changes import (
     ChangeKind,
     ChangeSet,
@@ -12,10 +14,8 @@ from headwater.capture.changes import (
     known_statistics,
 )
 from headwater.capture.state import TableStatistics
-from headwater.compiled_views import compile_definition, compiled_view
 from headwater.define.graph import dependents
 from headwater.execute.own_functions import own_functions
-from headwater.experience import experience_of
 from headwater.plan.compiled import is_current
 from headwater.plan.cost import Size
 from headwater.plan.learnt import Experience
@@ -23,13 +23,13 @@ from headwater.plan.situation import Situation
 from headwater.plan.strategies.inputs import SourceWindow, used_fields
 from headwater.plan.view import CompiledView
 from headwater.publish.publisher import Known
-from headwater.request import Request
 from headwater.vocabulary.errors import AsOfBelowFrontier
 from headwater.vocabulary.frontier import SourceVersion
 from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Policy
-from headwater.workspace import Pending, Workspace
+from headwater.workspace.compiled import compile_definition, compiled_view
+from headwater.workspace.workspace import Pending, Workspace
 
 
 def capture(

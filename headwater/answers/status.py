@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from headwater.control.spec import read_spec
-from headwater.pins import is_dictionary
+from headwater.graph.pins import is_dictionary
 from headwater.store.attempt_record import AttemptRecord
 from headwater.store.claims import Claim
 from headwater.store.job_record import JobRecord
@@ -19,7 +19,7 @@ from headwater.vocabulary.frontier import Frontier
 from headwater.vocabulary.lifecycle.job import JobKind
 from headwater.vocabulary.lifecycle.refresh import RefreshState
 from headwater.vocabulary.receipt import AttemptState
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 
 @dataclass(frozen=True)

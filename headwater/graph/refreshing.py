@@ -14,19 +14,19 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 
-from headwater.chosen_views import chosen_views, named_views, tell_apart
+from headwater.attempt.quiet import quiet_refresh
+from headwater.attempt.request import Request
 from headwater.execute.shared_changes import SharedChanges
-from headwater.pins import AsOf, Pins, asked_versions, pinned_sources, view_pins
-from headwater.presence import Presence
-from headwater.quiet import quiet_refresh
-from headwater.request import Request
-from headwater.settling import look
+from headwater.graph.chosen import chosen_views, named_views, tell_apart
+from headwater.graph.pins import AsOf, Pins, asked_versions, pinned_sources, view_pins
+from headwater.graph.presence import Presence
+from headwater.graph.windows import Frontiers, moving, next_pins
 from headwater.vocabulary.errors import AsOfBelowFrontier, FrontierUnsettled, HeadwaterError
 from headwater.vocabulary.frontier import SourceVersion
 from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Technique
-from headwater.windows import Frontiers, moving, next_pins
-from headwater.workspace import Workspace
+from headwater.workspace.settling import look
+from headwater.workspace.workspace import Workspace
 
 _ROUNDS = 5
 """How often the pins are moved up when somebody else refreshes the same graph meanwhile."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headwater.compiled_views import compiled_view
-from headwater.pins import Pins, current
+from headwater.attempt.request import Request
+from headwater.attempt.situation import capture, situate
+from headwater.graph.pins import Pins, current
 from headwater.plan.planner import choose
 from headwater.plan.situation import Situation
-from headwater.request import Request
-from headwater.settling import look
-from headwater.situation import capture, situate
 from headwater.vocabulary.errors import HeadwaterError
 from headwater.vocabulary.technique import Policy, Technique
-from headwater.workspace import Workspace
+from headwater.workspace.compiled import compiled_view
+from headwater.workspace.settling import look
+from headwater.workspace.workspace import Workspace
 
 
 def would_be_rebuilt(workspace: Workspace, name: str, pins: Pins) -> bool:

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from headwater.presence import Presence
+from headwater.graph.presence import Presence
 from headwater.vocabulary.errors import RefreshCanceled
 
 

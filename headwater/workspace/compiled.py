@@ -10,7 +10,7 @@ from headwater.plan.exact import delicate
 from headwater.plan.stored import StoredTable
 from headwater.plan.view import Columns, CompiledView
 from headwater.vocabulary.errors import DefinitionConflict
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 
 def compiled_view(workspace: Workspace, name: str) -> CompiledView:
