@@ -24,11 +24,6 @@ TRANSACTION_APP = "headwater"
 """The Delta transaction application id under which a view's refresh sequence is fenced."""
 
 
-def is_hidden(column: str) -> bool:
-    """Tell whether a column of a view's table is upkeep state."""
-    return column.lower().startswith(HIDDEN_PREFIX)
-
-
 def quoted(name: str) -> str:
     """Quote one identifier for Spark SQL."""
     return "`" + name.replace("`", "``") + "`"
