@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from types import TracebackType
 from typing import Self
 
 import structlog
@@ -117,12 +116,7 @@ class Service:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def _wake(self) -> None:
