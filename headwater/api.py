@@ -12,8 +12,9 @@ from headwater.attempt.request import Request
 from headwater.config import Config, load_config
 from headwater.define.kind import canonical
 from headwater.graph.chosen import named_views
+from headwater.graph.iteration import Outcome
 from headwater.graph.pins import AsOf
-from headwater.graph.refreshing import Outcome, refresh_views
+from headwater.graph.refreshing import refresh_views
 from headwater.vocabulary.clock import Clock, SystemClock
 from headwater.vocabulary.errors import HeadwaterError, UnknownName, WrongUse
 from headwater.vocabulary.receipt import Receipt

@@ -16,7 +16,7 @@ from headwater.vocabulary.technique import Technique
 
 if TYPE_CHECKING:
     from headwater.api import Headwater
-    from headwater.graph.refreshing import Outcome
+    from headwater.graph.iteration import Outcome
     from headwater.vocabulary.receipt import Receipt
 
 _FIRST_WAIT_SECONDS = 5.0

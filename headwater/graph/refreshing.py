@@ -8,71 +8,23 @@ to one graph. A long backlog is several such moves, each durable, to nearer vers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from graphlib import TopologicalSorter
+from dataclasses import replace
 
-from headwater.attempt.quiet import quiet_refresh
 from headwater.attempt.request import Request
-from headwater.execute.shared_changes import SharedChanges
 from headwater.graph.chosen import chosen_views, named_views, tell_apart
-from headwater.graph.pins import AsOf, Pins, asked_versions, pinned_sources, view_pins
-from headwater.graph.presence import Presence
+from headwater.graph.iteration import Graph, Outcome, Told, iterate
+from headwater.graph.pins import AsOf, Pins, asked_versions, pinned_sources
 from headwater.graph.windows import Frontiers, moving, next_pins
 from headwater.vocabulary.errors import AsOfBelowFrontier, FrontierUnsettled, HeadwaterError
 from headwater.vocabulary.frontier import SourceVersion
-from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Technique
 from headwater.workspace.settling import look
 from headwater.workspace.workspace import Workspace
 
 _ROUNDS = 5
 """How often the pins are moved up when somebody else refreshes the same graph meanwhile."""
-
-Told = Callable[[Receipt], None]
-
-
-@dataclass
-class Outcome:
-    """Failures and newest receipts by view; `iterations` are all receipts as they came."""
-
-    receipts: dict[str, Receipt] = field(default_factory=dict)
-    failures: dict[str, HeadwaterError] = field(default_factory=dict)
-    iterations: list[Receipt] = field(default_factory=list)
-
-    def add(self, receipt: Receipt) -> None:
-        self.receipts[receipt.view] = receipt
-        self.iterations.append(receipt)
-
-    @property
-    def is_rebuilt(self) -> bool:
-        return any(receipt.technique is Technique.REBUILD for receipt in self.iterations)
-
-
-@dataclass(frozen=True)
-class _Graph:
-    """What one call refreshes: all views that move, and those that were asked for by name."""
-
-    workspace: Workspace
-    views: frozenset[str]
-    asked: frozenset[str]
-    request: Request
-    told: Told
-
-    def request_of(self, view: str) -> Request:
-        """A technique is for the views that were named; the others take their own way."""
-        request = self.request
-        return request if view in self.asked else Request(manual=request.manual, at=request.at)
-
-    def frontiers(self) -> Frontiers:
-        return {view: self.workspace.frontier_of(view) for view in sorted(self.views)}
-
-    @property
-    def is_divisible(self) -> bool:
-        """A build has no changes to follow; a technique that was asked for is for all of them."""
-        return self.request.forced is None and not self.request.building
 
 
 def refresh_views(
@@ -91,7 +43,7 @@ def refresh_views(
     alone = only or request.building
     _follow_definitions(workspace, chosen_views(workspace, asked, only=only, alone=alone))
     chosen = chosen_views(workspace, asked, only=only, alone=alone)
-    graph = _Graph(workspace, chosen, frozenset(asked), request, told)
+    graph = Graph(workspace, chosen, frozenset(asked), request, told)
     named = asked_versions(workspace, asked, as_of)
     pins = pinned_sources(workspace, chosen, named, dictionaries=request.moves_dictionaries)
     before = graph.frontiers()
@@ -108,10 +60,7 @@ def _follow_definitions(workspace: Workspace, views: Iterable[str]) -> None:
             look(workspace, view)
 
 
-# --- iterations ---------------------------------------------------------------------------------
-
-
-def _moved(graph: _Graph, frontiers: Frontiers, pins: Pins, *, is_fixed: bool) -> Outcome:
+def _moved(graph: Graph, frontiers: Frontiers, pins: Pins, *, is_fixed: bool) -> Outcome:
     """Step by step to the pins; further, where somebody else is further, unless they are fixed."""
     outcome = Outcome()
     rounds = 0
@@ -122,7 +71,7 @@ def _moved(graph: _Graph, frontiers: Frontiers, pins: Pins, *, is_fixed: bool) -
             step = next_pins(graph.workspace, frontiers, pins)
         step = pins if step == last else step
         outcome.failures = {}
-        _run(graph, _due(graph, frontiers, step, outcome, is_last=step == pins), step, outcome)
+        iterate(graph, _due(graph, frontiers, step, outcome, is_last=step == pins), step, outcome)
         frontiers, last = graph.frontiers(), step
         overtaken = _overtaken(frontiers, step, pins if is_fixed else None)
         if overtaken and _is_only_overtaken(outcome):
@@ -134,7 +83,7 @@ def _moved(graph: _Graph, frontiers: Frontiers, pins: Pins, *, is_fixed: bool) -
 
 
 def _due(
-    graph: _Graph, frontiers: Frontiers, step: Pins, outcome: Outcome, *, is_last: bool
+    graph: Graph, frontiers: Frontiers, step: Pins, outcome: Outcome, *, is_last: bool
 ) -> frozenset[str]:
     """The views that a step moves; at the last one also those that no step has looked at yet."""
     behind = {
@@ -167,80 +116,6 @@ def _overtaken(frontiers: Frontiers, step: Pins, most: Pins | None) -> dict[str,
 
 def _further(overtaken: Pins, pins: Pins) -> dict[str, SourceVersion]:
     return {source: max(seen, pins[source]) for source, seen in overtaken.items()}
-
-
-# --- one iteration ------------------------------------------------------------------------------
-
-
-def _run(graph: _Graph, views: Collection[str], pins: Pins, outcome: Outcome) -> None:
-    """Each view as soon as all it reads is done; a view whose ancestor failed is not tried."""
-    workspace = graph.workspace
-    reads = {view: set(workspace.inputs(view)) & set(views) for view in views}
-    sorter = TopologicalSorter(reads)
-    sorter.prepare()
-    running: dict[Future[Receipt], str] = {}
-    shared = SharedChanges(_readers(workspace, views))
-    presence = Presence()
-
-    def one(view: str) -> Receipt:
-        asked = graph.request_of(view)
-        with presence.at_work(view):
-            return _refreshed(workspace, view, view_pins(workspace, view, pins), asked, shared)
-
-    with ThreadPoolExecutor(max_workers=workspace.config.refresh_parallel) as pool:
-        try:
-            while sorter.is_active():
-                for view in sorter.get_ready():
-                    if reads[view] & outcome.failures.keys():
-                        cause = outcome.failures[min(reads[view] & outcome.failures.keys())]
-                        outcome.failures[view] = cause
-                        sorter.done(view)
-                    else:
-                        running[pool.submit(one, view)] = view
-                _collect(running, outcome, sorter, graph.told)
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            presence.empty(workspace.stop)
-            raise
-
-
-def _refreshed(
-    workspace: Workspace, view: str, pins: Pins, request: Request, shared: SharedChanges
-) -> Receipt:
-    quiet = quiet_refresh(workspace, view, pins, request)
-    if quiet is not None:
-        return quiet
-    from headwater.refresh import refresh_view  # noqa: PLC0415  (loads the planner and its parser)
-
-    return refresh_view(workspace, view, pins, request, shared)
-
-
-def _readers(workspace: Workspace, views: Iterable[str]) -> dict[str, list[str]]:
-    """The queries that read each table, of the views that are refreshed together."""
-    found: dict[str, list[str]] = {}
-    for view in views:
-        for name in workspace.inputs(view):
-            found.setdefault(name, []).append(workspace.definitions.views[view].query)
-    return found
-
-
-def _collect(
-    running: dict[Future[Receipt], str],
-    outcome: Outcome,
-    sorter: TopologicalSorter[str],
-    told: Told,
-) -> None:
-    if not running:
-        return
-    for future in wait(running, return_when=FIRST_COMPLETED).done:
-        view = running.pop(future)
-        try:
-            receipt = future.result()
-            outcome.add(receipt)
-            told(receipt)
-        except HeadwaterError as error:
-            outcome.failures[view] = error
-        sorter.done(view)
 
 
 def _tidy(workspace: Workspace, outcome: Outcome) -> None:
