@@ -17,6 +17,10 @@ PLACE = "__hw_place"
 CHANGE = "_change_type"
 """Delta's own name for what happened to a row of a change feed."""
 
+COMING = ("insert", "update_postimage")
+GOING = ("delete", "update_preimage")
+"""What it says of rows that a commit put in, and of those that it took out."""
+
 RESERVED_PREFIX = "sys$"
 """Job names that only Headwater may use."""
 
