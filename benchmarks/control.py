@@ -29,11 +29,11 @@ from headwater.runner.run import Run
 from headwater.runner.runner import Runner
 from headwater.runner.watching import SourceWatch
 from headwater.runner.workers import PooledWorkers
-from headwater.settings import ControlSettings
 from headwater.store.jobs import Duty
 from headwater.store.ledger import Ledger
 from headwater.vocabulary.clock import Clock, SystemClock
 from headwater.vocabulary.lifecycle.job import JobKind
+from headwater.vocabulary.settings import ControlSettings
 
 GROUP = "control plane"
 _SEED = 5

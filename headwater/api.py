@@ -6,31 +6,31 @@ import builtins
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from headwater.chosen_views import named_views
+from headwater.attempt.request import Request
 from headwater.config import Config, load_config
 from headwater.define.kind import canonical
-from headwater.opening import open_workspace
-from headwater.pins import AsOf
-from headwater.refresh_graph import Outcome, refresh_views
-from headwater.request import Request
+from headwater.graph.chosen import named_views
+from headwater.graph.iteration import Outcome
+from headwater.graph.pins import AsOf
+from headwater.graph.refreshing import refresh_views
 from headwater.vocabulary.clock import Clock, SystemClock
 from headwater.vocabulary.errors import HeadwaterError, UnknownName, WrongUse
 from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Technique
-from headwater.workspace import Observer, Workspace
+from headwater.workspace.opening import open_workspace
+from headwater.workspace.workspace import Observer, Workspace
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from headwater.applying import Action
+    from headwater.answers.explaining import Explanation
+    from headwater.answers.status import ViewStatus
+    from headwater.answers.verify import Verification
     from headwater.define.diagnostics import Report
-    from headwater.explaining import Explanation
-    from headwater.status import ViewStatus
+    from headwater.project.applying import Action
     from headwater.store.attempt_record import AttemptRecord
-    from headwater.verify import Verification
 
 
 class Headwater:
@@ -42,14 +42,14 @@ class Headwater:
     @property
     def spark(self) -> SparkSession:
         """The session; every source and ready view can be queried in it by name."""
-        from headwater.reading import register_names  # noqa: PLC0415  (loads only where Spark runs)
+        from headwater.answers.reading import register_names  # noqa: PLC0415  (loads only where Spark runs)
 
         register_names(self.workspace)
         return self.workspace.spark
 
     def sql(self, text: str) -> DataFrame | None:
         """Carry out statements; the result of the last one, if it is a query."""
-        from headwater.statements import run_statements  # noqa: PLC0415
+        from headwater.project.statements import run_statements  # noqa: PLC0415
 
         return run_statements(self.workspace, text)
 
@@ -99,50 +99,50 @@ class Headwater:
 
     def table(self, name: str) -> DataFrame:
         """A view or source as a DataFrame, visible columns only."""
-        from headwater.reading import table  # noqa: PLC0415
+        from headwater.answers.reading import table  # noqa: PLC0415
 
         return table(self.workspace, name)
 
     def verify(self, name: str, *, where: str | None = None) -> Verification:
         """Compare a view with its query at its frontier."""
-        from headwater.verify import verify_view  # noqa: PLC0415
+        from headwater.answers.verify import verify_view  # noqa: PLC0415
 
         return verify_view(self.workspace, canonical(name), where=where)
 
     def explain(self, name: str) -> Explanation:
         """What the next refresh would do, and why the other techniques are not open."""
-        from headwater.explaining import explain_view  # noqa: PLC0415
+        from headwater.answers.explaining import explain_view  # noqa: PLC0415
 
         self.workspace.view(name)
         return explain_view(self.workspace, canonical(name))
 
     def changes(self, name: str, since: int = 0, until: int | None = None) -> DataFrame:
         """A view's own changes after a version of its table, visible columns only."""
-        from headwater.reading import changes  # noqa: PLC0415
+        from headwater.answers.reading import changes  # noqa: PLC0415
 
         return changes(self.workspace, name, since, until)
 
     def check(self, *, with_spark: bool = True) -> Report:
         """Check the project folder's definitions; writes nothing."""
-        from headwater.project_verbs import check_project  # noqa: PLC0415
+        from headwater.project.verbs import check_project  # noqa: PLC0415
 
         return check_project(self.workspace, with_spark=with_spark)[0]
 
     def plan(self) -> list[Action]:
         """What `apply` would do."""
-        from headwater.project_verbs import plan_project  # noqa: PLC0415
+        from headwater.project.verbs import plan_project  # noqa: PLC0415
 
         return plan_project(self.workspace)
 
     def apply(self, told: Callable[[Action], None] = lambda _action: None) -> list[Action]:
         """Bring the views in line with the project folder's definitions."""
-        from headwater.project_verbs import apply_project  # noqa: PLC0415
+        from headwater.project.verbs import apply_project  # noqa: PLC0415
 
         return apply_project(self.workspace, told)
 
     def status(self) -> list[ViewStatus]:
         """Every view: state, frontier, how far behind, last refresh."""
-        from headwater.status import view_statuses  # noqa: PLC0415
+        from headwater.answers.status import view_statuses  # noqa: PLC0415
 
         return view_statuses(self.workspace)
 
@@ -168,12 +168,7 @@ class Headwater:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
 

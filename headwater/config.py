@@ -12,8 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from headwater.settings import ControlSettings, RunnerSettings
 from headwater.vocabulary.errors import ConfigInvalid
+from headwater.vocabulary.settings import ControlSettings, RunnerSettings
 
 PROJECT_FILE = "headwater.toml"
 _PREFIX = "HEADWATER_"

@@ -7,22 +7,12 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 
-from headwater.attempt import Attempt
-from headwater.commit.committer import Landed
-from headwater.compiled_views import compiled_view
-from headwater.execute.job_work import work_by_part
-from headwater.execute.recorder import Recorder
-from headwater.execute.shared_changes import SharedChanges
-from headwater.execute.staged import Staged
-from headwater.landing import Run, execute, land
-from headwater.plan.planner import Choice, choose, plan_refresh
-from headwater.plan.situation import Situation
-from headwater.plan.steps import Overwrite, RefreshPlan
-from headwater.publish.publisher import Known, publish_commit, publish_quiet
-from headwater.quiet import look_for
-from headwater.receipts import Ran, Started, profiled, receipt_of
-from headwater.request import Request
-from headwater.situation import (
+from headwater.attempt.attempt import Attempt
+from headwater.attempt.landing import Run, execute, land
+from headwater.attempt.quiet import look_for
+from headwater.attempt.receipts import Ran, Started, profiled, receipt_of
+from headwater.attempt.request import Request
+from headwater.attempt.situation import (
     capture,
     compiled_anew,
     needs_compiling,
@@ -30,6 +20,15 @@ from headwater.situation import (
     quiet_reasons,
     situate,
 )
+from headwater.commit.committer import Landed
+from headwater.execute.job_work import work_by_part
+from headwater.execute.recorder import Recorder
+from headwater.execute.shared_changes import SharedChanges
+from headwater.execute.staged import Staged
+from headwater.plan.planner import Choice, choose, plan_refresh
+from headwater.plan.situation import Situation
+from headwater.plan.steps import Overwrite, RefreshPlan
+from headwater.publish.publisher import Known, publish_commit, publish_quiet
 from headwater.vocabulary.errors import (
     CommitFailed,
     FrontierUnsettled,
@@ -44,7 +43,8 @@ from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Policy, Technique
-from headwater.workspace import Workspace
+from headwater.workspace.compiled import compiled_view
+from headwater.workspace.workspace import Workspace
 
 _PATIENCE = 5.0
 """So many times what a rebuild is expected to take; the change must have exploded then."""

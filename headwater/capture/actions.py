@@ -55,14 +55,6 @@ class Commit:
     def cdc_files(self) -> int:
         return self.cdc.count
 
-    @property
-    def has_deletion_vectors(self) -> bool:
-        return (self.adds.with_deletion_vector + self.removes.with_deletion_vector) > 0
-
-    @property
-    def changes_protocol(self) -> bool:
-        return self.protocol is not None
-
     def metric(self, name: str) -> int | None:
         """A number the writer reported, if it did."""
         value = self.operation_metrics.get(name)

@@ -16,7 +16,7 @@ from headwater.vocabulary.technique import Technique
 
 if TYPE_CHECKING:
     from headwater.api import Headwater
-    from headwater.refresh_graph import Outcome
+    from headwater.graph.iteration import Outcome
     from headwater.vocabulary.receipt import Receipt
 
 _FIRST_WAIT_SECONDS = 5.0
@@ -74,9 +74,9 @@ def follow(command: Command, hw: Headwater, asked: Asked) -> int:
 
 def show_steps(command: Command, hw: Headwater, asked: Asked) -> int:
     """What a refresh would do now, in its order; a later view's steps may still change."""
+    from headwater.answers.explaining import explain_view  # noqa: PLC0415
+    from headwater.attempt.request import Request  # noqa: PLC0415
     from headwater.cli.text.explanations import explanation_blocks  # noqa: PLC0415  (speed)
-    from headwater.explaining import explain_view  # noqa: PLC0415
-    from headwater.request import Request  # noqa: PLC0415
 
     if asked.as_of is not None:
         raise WrongUse("--dry-run shows the newest versions only", hint="leave out --as-of")
@@ -142,14 +142,14 @@ def _is_behind(hw: Headwater, asked: Asked) -> bool:
 
 
 def _named(hw: Headwater, asked: Asked) -> tuple[str, ...]:
-    from headwater.chosen_views import named_views  # noqa: PLC0415  (speed)
+    from headwater.graph.chosen import named_views  # noqa: PLC0415  (speed)
 
     return named_views(hw.workspace, asked.views or _all(hw), only=asked.only)
 
 
 def _in_order(hw: Headwater, wanted: tuple[str, ...], *, only: bool) -> list[str]:
-    from headwater.chosen_views import chosen_views  # noqa: PLC0415  (speed)
     from headwater.define.graph import levels  # noqa: PLC0415
+    from headwater.graph.chosen import chosen_views  # noqa: PLC0415  (speed)
 
     chosen = chosen_views(hw.workspace, wanted, only=only, alone=only)
     return [view for level in levels(hw.workspace.definitions, chosen) for view in level]

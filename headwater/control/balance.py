@@ -23,13 +23,13 @@ from headwater.control.placement import ring
 from headwater.control.settings import retry_policy
 from headwater.control.spec import read_spec
 from headwater.control.triggers import next_run
-from headwater.settings import ControlSettings
 from headwater.store.commands import CommandRecord
 from headwater.store.job_record import JobRecord
 from headwater.store.jobs import Duty
 from headwater.store.runners import RunnerRecord
 from headwater.vocabulary.lifecycle.command import CommandKind, CommandState
 from headwater.vocabulary.lifecycle.runner import RunnerState
+from headwater.vocabulary.settings import ControlSettings
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from headwater.control.reaper import Reaper
 from headwater.control.settings import pause_after
 from headwater.define.definitions import Definitions
 from headwater.define.stored import from_json
-from headwater.settings import ControlSettings
 from headwater.store.encoding import json_value
 from headwater.store.jobs import Duty
 from headwater.store.leases import Term
@@ -26,6 +25,7 @@ from headwater.store.marks import Mark
 from headwater.store.runners import RunnerRecord
 from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.errors import LeaseLost
+from headwater.vocabulary.settings import ControlSettings
 
 _WRITES_AT_ONCE = 500
 """Decisions in one transaction: enough to be quick, few enough to let others in between."""

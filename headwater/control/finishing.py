@@ -9,9 +9,9 @@ from headwater.control.results import RunEnd, RunResult
 from headwater.control.retries import after_failure
 from headwater.control.settings import retry_policy
 from headwater.control.triggers import NextRun, next_run
-from headwater.settings import ControlSettings
 from headwater.store.jobs import Finish
 from headwater.vocabulary.lifecycle.job import JobState
+from headwater.vocabulary.settings import ControlSettings
 
 
 def finish_of(entry: Entry, result: RunResult, now: datetime, settings: ControlSettings) -> Finish:

@@ -12,10 +12,10 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from headwater.settings import ControlSettings
 from headwater.store.leases import Lease, Leases, Term
 from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.errors import LedgerUnreachable
+from headwater.vocabulary.settings import ControlSettings
 
 log = structlog.get_logger(__name__)
 

@@ -46,10 +46,6 @@ class RetryState:
     def is_stopped(self) -> bool:
         return self.count > 0 and self.retry_at is None
 
-    @property
-    def is_retrying(self) -> bool:
-        return self.retry_at is not None
-
     def to_json(self) -> dict[str, Any]:
         at = None if self.retry_at is None else self.retry_at.isoformat()
         return {"count": self.count, "retry_at": at}
@@ -61,11 +57,6 @@ class RetryState:
 
 
 FRESH = RetryState()
-
-
-def after_success() -> RetryState:
-    """A success makes all failures before it forgotten."""
-    return FRESH
 
 
 def after_failure(

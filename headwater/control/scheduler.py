@@ -15,9 +15,9 @@ import structlog
 
 from headwater.control.entry import Entry, Phase
 from headwater.control.settings import pause_after
-from headwater.settings import ControlSettings
 from headwater.store.job_record import JobRecord
 from headwater.vocabulary.lifecycle.job import JobKind
+from headwater.vocabulary.settings import ControlSettings
 
 KINDS = (JobKind.REFRESH, JobKind.PURGE, JobKind.SYS)
 

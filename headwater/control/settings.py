@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from headwater.control.retries import RetryPolicy
-from headwater.settings import ControlSettings
+from headwater.vocabulary.settings import ControlSettings
 
 BUSY_SHARE = 0.004
 """A loop that only looks after changes may take this part of a core, however long its lists are."""

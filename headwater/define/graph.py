@@ -33,16 +33,6 @@ def ancestors(definitions: Definitions, view: str) -> tuple[str, ...]:
     return tuple(name for level in levels(definitions, above) for name in level)
 
 
-def descendants(definitions: Definitions, table: str) -> tuple[str, ...]:
-    """All views computed from a source or view, each after those it reads."""
-    readers: dict[str, list[str]] = {}
-    for view in definitions.views:
-        for name in dependencies(definitions, view):
-            readers.setdefault(name, []).append(view)
-    below = _reached(readers, canonical(table))
-    return tuple(name for level in levels(definitions, below) for name in level)
-
-
 def moved_together(definitions: Definitions, views: Iterable[str]) -> frozenset[str]:
     """The given views, all they are computed from, and all that share a handler with one of them.
 
@@ -80,13 +70,8 @@ def levels(definitions: Definitions, views: Iterable[str]) -> tuple[Level, ...]:
     return tuple(steps)
 
 
-def find_cycle(definitions: Definitions) -> tuple[str, ...] | None:
-    """One circle of views, as `a, b, a` for a reading b and b reading a."""
-    return next(iter(find_cycles(definitions)), None)
-
-
 def find_cycles(definitions: Definitions) -> tuple[tuple[str, ...], ...]:
-    """Circles of views that share no view, each beginning with its first-defined view."""
+    """Circles of views that share no view, as `a, b, a`, each from its first-defined view."""
     read = _views_read(definitions)
     order = {name: index for index, name in enumerate(read)}
     circles: list[tuple[str, ...]] = []

@@ -6,7 +6,6 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from headwater.capture.log import open_log
@@ -31,12 +30,7 @@ class Recompute:
         self._scratch = Path(tempfile.mkdtemp(prefix="headwater-demo-"))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         shutil.rmtree(self._scratch, ignore_errors=True)
 
     def measured(self, view: str) -> Recomputed:

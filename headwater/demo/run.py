@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import headwater
-from headwater.applying import apply
 from headwater.define.graph import levels
 from headwater.define.kind import Kind
 from headwater.demo.data import Sizes, make_tables
@@ -17,12 +16,13 @@ from headwater.demo.project import make_folder
 from headwater.demo.recompute import Recompute
 from headwater.demo.rounds import ROUNDS, Round
 from headwater.demo.story import Began, Built, Changed, Event, Made, Refreshed, Story, Verified
+from headwater.project.applying import apply
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from headwater.api import Headwater
-    from headwater.workspace import Observer
+    from headwater.workspace.workspace import Observer
 
 Told = Callable[[Event], None]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.execute.relations import Kept
-from headwater.plan.patch import COMING, GOING, tally
-from headwater.vocabulary.names import CHANGE, FILE, PLACE
+from headwater.plan.patch import tally
+from headwater.vocabulary.names import CHANGE, COMING, FILE, GOING, PLACE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

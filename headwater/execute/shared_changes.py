@@ -19,9 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.execute.relations import Kept, few_rows, local, survives_arrow
-from headwater.plan.patch import GOING
-from headwater.plan.view import Columns
-from headwater.vocabulary.names import CHANGE, WEIGHT, quoted
+from headwater.vocabulary.names import CHANGE, GOING, WEIGHT, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
 
     from headwater.plan.steps import ReadChanges
     from headwater.plan.stored import StoredTable
+    from headwater.plan.view import Columns
 
 Key = tuple[str, int, int, bool]
 Choose = Callable[[Sequence[str]], list[str]]

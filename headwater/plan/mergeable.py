@@ -53,17 +53,6 @@ class Part:
         return replace(self, column=column)
 
 
-@dataclass(frozen=True)
-class Average:
-    """How an avg is computed from its sum and count, and up to which count that is exact."""
-
-    sum: str
-    count: str
-    type: str
-    divisor: str
-    limit: int
-
-
 def parts_of(
     aggregate: Aggregate, types: Mapping[str, AggregateTypes]
 ) -> tuple[tuple[Part, ...] | None, str]:

@@ -15,15 +15,13 @@ from headwater.plan.sent import send
 from headwater.plan.sieve import Sieve
 from headwater.plan.steps import TARGET
 from headwater.plan.within import Bound, within
-from headwater.vocabulary.names import CHANGE, FILE, PLACE, WEIGHT, quoted
+from headwater.vocabulary.names import CHANGE, COMING, FILE, GOING, PLACE, WEIGHT, quoted
 
 _KINDS = "__hw_kinds"
 _COPIES = "__hw_copies"
 _COPY = "__hw_copy"
 _LESS = "__hw_less"
 _TOUCHED = "__hw_touched"
-COMING = ("insert", "update_postimage")
-GOING = ("delete", "update_preimage")
 _COMES = f"{CHANGE} IN {COMING}"
 _GOES = f"{CHANGE} IN {GOING}"
 

@@ -25,6 +25,7 @@ from headwater.vocabulary.algebra import (
     Pivot,
     Project,
     SetOperation,
+    Unary,
     UnionAll,
     Window,
     column,
@@ -38,20 +39,11 @@ Keys = tuple[tuple[exp.Expr, str], ...]
 
 
 @dataclass(frozen=True)
-class Restrict(Node):
+class Restrict(Unary):
     """The rows of the input whose keys are among the touched ones."""
 
-    input: Node
     keys: Keys
     touched: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.input.columns
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
 
 @render.register

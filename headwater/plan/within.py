@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from headwater.plan.render import Leaves, render
-from headwater.vocabulary.algebra import Node
+from headwater.vocabulary.algebra import Unary
 
 
 @dataclass(frozen=True)
@@ -31,19 +31,10 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class Within(Node):
+class Within(Unary):
     """The rows of the input that may have a partner in a relation, and perhaps others."""
 
-    input: Node
     bounds: tuple[Bound, ...]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.input.columns
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
 
 @render.register

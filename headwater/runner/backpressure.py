@@ -10,8 +10,8 @@ from typing import Self
 
 import psutil
 
-from headwater.settings import RunnerSettings
 from headwater.vocabulary.clock import Clock
+from headwater.vocabulary.settings import RunnerSettings
 
 _SHORTEST_SAMPLE = timedelta(milliseconds=100)
 

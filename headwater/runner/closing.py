@@ -10,14 +10,14 @@ import structlog
 from headwater.control.entry import Entry
 from headwater.control.finishing import finish_of
 from headwater.control.results import RunEnd, RunResult
-from headwater.metrics import Metrics
+from headwater.runner.metrics import Metrics
 from headwater.runner.run import Run
-from headwater.settings import ControlSettings
 from headwater.store.job_record import JobRecord
 from headwater.store.jobs import Finish
 from headwater.store.ledger import Ledger
 from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.lifecycle.job import JobState
+from headwater.vocabulary.settings import ControlSettings
 
 _ROUNDS = 4
 """How often a row that somebody else changes meanwhile is read again."""

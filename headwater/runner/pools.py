@@ -12,8 +12,8 @@ from typing import Self
 from headwater.runner.backpressure import Backpressure
 from headwater.runner.pool import Pool, PoolState
 from headwater.runner.work import Work, WorkKind
-from headwater.settings import RunnerSettings
 from headwater.vocabulary.clock import Clock
+from headwater.vocabulary.settings import RunnerSettings
 
 _LEAST_WORKERS = 2
 

@@ -21,7 +21,7 @@ from headwater.define.graph import dependents
 from headwater.store.views import ViewRecord, ViewState
 from headwater.vocabulary.errors import HeadwaterError, HistoryGone
 from headwater.vocabulary.names import quoted
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

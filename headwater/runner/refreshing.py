@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from headwater.attempt.request import Request
 from headwater.control.results import SUCCEEDED, RunEnd, RunResult, result_of
 from headwater.control.spec import read_spec
-from headwater.metrics import Metrics
-from headwater.refresh_graph import refresh_views
-from headwater.request import Request
+from headwater.graph.refreshing import refresh_views
+from headwater.runner.metrics import Metrics
 from headwater.runner.purging import Purging
 from headwater.runner.run import Run
 from headwater.store.marks import Mark
@@ -25,7 +25,7 @@ from headwater.vocabulary.errors import (
 )
 from headwater.vocabulary.lifecycle.job import JobKind
 from headwater.vocabulary.receipt import AttemptState, Receipt
-from headwater.workspace import Workspace
+from headwater.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

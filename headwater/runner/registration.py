@@ -9,10 +9,10 @@ from enum import Enum, auto
 
 import structlog
 
-from headwater.settings import ControlSettings
 from headwater.store.runners import Runners
 from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.errors import RunnerUnregistered
+from headwater.vocabulary.settings import ControlSettings
 
 log = structlog.get_logger(__name__)
 

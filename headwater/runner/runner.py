@@ -18,13 +18,12 @@ from headwater.control.alerts import Alerts
 from headwater.control.entry import Entry
 from headwater.control.results import RunEnd, RunResult
 from headwater.control.scheduler import Scheduler
-from headwater.metrics import Metrics
 from headwater.runner.closing import Closing
+from headwater.runner.metrics import Metrics
 from headwater.runner.orders import Orders
 from headwater.runner.registration import Registration, Standing, fresh_id
 from headwater.runner.run import Run, Workers
 from headwater.runner.tending import Tending
-from headwater.settings import ControlSettings
 from headwater.store.job_record import JobRecord
 from headwater.store.ledger import Ledger
 from headwater.store.marks import Mark
@@ -38,6 +37,7 @@ from headwater.vocabulary.errors import (
 )
 from headwater.vocabulary.lifecycle.command import CommandKind
 from headwater.vocabulary.lifecycle.job import JobKind
+from headwater.vocabulary.settings import ControlSettings
 
 log = structlog.get_logger(__name__)
 

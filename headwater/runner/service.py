@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from types import TracebackType
 from typing import Self
 
 import structlog
@@ -16,19 +15,19 @@ from headwater.control.coordinator import Coordinator
 from headwater.control.leader import Leader
 from headwater.control.reaper import HistoryLimits, Reaper
 from headwater.control.webhook import Webhook
-from headwater.metrics import Metrics, MetricsServer
 from headwater.runner.backpressure import Backpressure
 from headwater.runner.loop import Loop
+from headwater.runner.metrics import Metrics, MetricsServer
 from headwater.runner.pools import Pools, PoolSettings
 from headwater.runner.refreshing import RefreshWork
 from headwater.runner.registration import fresh_id
 from headwater.runner.runner import Runner
 from headwater.runner.watching import SourceWatch
 from headwater.runner.workers import PooledWorkers
-from headwater.settings import RunnerSettings
 from headwater.store.ledger import Ledger
 from headwater.vocabulary.errors import HeadwaterError, LedgerUnreachable
-from headwater.workspace import Workspace
+from headwater.vocabulary.settings import RunnerSettings
+from headwater.workspace.workspace import Workspace
 
 _STOP_SECONDS = 10.0
 
@@ -117,12 +116,7 @@ class Service:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def _wake(self) -> None:

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 
 from headwater.control.alerts import Alerts
 from headwater.control.settings import pause_after
-from headwater.settings import ControlSettings
 from headwater.store.job_record import JobRecord
 from headwater.store.ledger import Ledger
 from headwater.vocabulary.clock import Clock
+from headwater.vocabulary.settings import ControlSettings
 
 
 class Tending:

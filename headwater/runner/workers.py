@@ -8,7 +8,7 @@ import structlog
 
 from headwater.control.results import SKIPPED, RunResult, result_of
 from headwater.control.spec import read_spec
-from headwater.metrics import Metrics
+from headwater.runner.metrics import Metrics
 from headwater.runner.pools import Pools
 from headwater.runner.run import Done, JobWork, Run
 from headwater.runner.work import End, Outcome, Work, WorkKind

@@ -19,7 +19,6 @@ from headwater.define.view import TargetLag, ViewDef
 from headwater.runner.registration import fresh_id
 from headwater.runner.run import Run
 from headwater.runner.runner import Runner
-from headwater.settings import ControlSettings
 from headwater.store.encoding import json_text
 from headwater.store.events import Event
 from headwater.store.job_record import JobRecord
@@ -29,6 +28,7 @@ from headwater.testing.workers import Ended, Plan, PlannedWorkers
 from headwater.vocabulary.clock import Clock
 from headwater.vocabulary.errors import LedgerUnreachable
 from headwater.vocabulary.location import Location
+from headwater.vocabulary.settings import ControlSettings
 
 _HERE = Location("fleet.sql", 1, 1)
 

@@ -22,9 +22,9 @@ from headwater.runner.registration import fresh_id
 from headwater.runner.run import Run
 from headwater.runner.runner import Runner
 from headwater.runner.workers import PooledWorkers
-from headwater.settings import ControlSettings
 from headwater.store.ledger import Ledger
 from headwater.vocabulary.clock import SystemClock
+from headwater.vocabulary.settings import ControlSettings
 
 
 class Journal:

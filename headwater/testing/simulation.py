@@ -19,7 +19,6 @@ from itertools import count
 
 from headwater.define.trigger import Every, OnChange
 from headwater.define.view import ViewDef
-from headwater.settings import ControlSettings
 from headwater.store.ledger import Ledger
 from headwater.testing.clock import FrozenClock
 from headwater.testing.fleet import define, source_def, view_def
@@ -29,6 +28,7 @@ from headwater.testing.misfortune import Misfortune
 from headwater.testing.simulated_node import SimulatedNode
 from headwater.testing.world import World
 from headwater.vocabulary.lifecycle.job import JobState
+from headwater.vocabulary.settings import ControlSettings
 
 SETTINGS = ControlSettings(
     lease_seconds=20,

@@ -52,6 +52,21 @@ class Node:
 
 
 @dataclass(frozen=True)
+class Unary(Node):
+    """An operator on one input, whose columns it hands on unless it says otherwise."""
+
+    input: Node
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+
+@dataclass(frozen=True)
 class Scan(Node):
     """One occurrence of a source; a table read twice is two leaves."""
 
@@ -65,35 +80,21 @@ class Scan(Node):
 
 
 @dataclass(frozen=True)
-class Filter(Node):
+class Filter(Unary):
     """Rows for which the predicate is true."""
 
-    input: Node
     predicate: exp.Expr
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.input.columns
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
 
 @dataclass(frozen=True)
-class Project(Node):
+class Project(Unary):
     """Computed columns, row by row."""
 
-    input: Node
     items: tuple[Item, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(item.id for item in self.items)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
 
 @dataclass(frozen=True)
@@ -115,10 +116,9 @@ class Join(Node):
 
 
 @dataclass(frozen=True)
-class Aggregate(Node):
+class Aggregate(Unary):
     """One row per group; without keys, exactly one row even for no input."""
 
-    input: Node
     keys: tuple[Item, ...]
     aggregates: tuple[Item, ...]
 
@@ -126,24 +126,10 @@ class Aggregate(Node):
     def columns(self) -> tuple[str, ...]:
         return tuple(item.id for item in (*self.keys, *self.aggregates))
 
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
 
 @dataclass(frozen=True)
-class Distinct(Node):
+class Distinct(Unary):
     """Each different row once."""
-
-    input: Node
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.input.columns
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
 
 @dataclass(frozen=True)
@@ -182,26 +168,20 @@ class SetOperation(Node):
 
 
 @dataclass(frozen=True)
-class Window(Node):
+class Window(Unary):
     """The input's columns and one more per window expression."""
 
-    input: Node
     items: tuple[Item, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
         return self.input.columns + tuple(item.id for item in self.items)
 
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
 
 @dataclass(frozen=True)
-class Generate(Node):
+class Generate(Unary):
     """Each input row beside the rows its generator makes of it (LATERAL VIEW explode(...))."""
 
-    input: Node
     generator: exp.Expr
     ids: tuple[str, ...]
     outer: bool
@@ -210,19 +190,14 @@ class Generate(Node):
     def columns(self) -> tuple[str, ...]:
         return self.input.columns + self.ids
 
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
 
 @dataclass(frozen=True)
-class Pivot(Node):
+class Pivot(Unary):
     """One row per combination of the group columns, one column per value and aggregate.
 
     Spark itself evaluates it: what a missing combination gives depends on the aggregates' types.
     """
 
-    input: Node
     groups: tuple[str, ...]
     on: tuple[str, ...]
     values: tuple[exp.Expr, ...]
@@ -233,27 +208,14 @@ class Pivot(Node):
     def columns(self) -> tuple[str, ...]:
         return self.groups + self.ids
 
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
-
 
 @dataclass(frozen=True)
-class TopK(Node):
+class TopK(Unary):
     """ORDER BY ... LIMIT ... OFFSET."""
 
-    input: Node
     order: tuple[exp.Expr, ...]
     limit: exp.Expr | None
     offset: exp.Expr | None
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.input.columns
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
 
 @dataclass(frozen=True)

@@ -48,9 +48,6 @@ class Frontier(Mapping[str, SourceVersion]):
         """What each of the clock's functions gave, as a literal."""
         return dict(self.told)
 
-    def advanced(self, versions: Mapping[str, SourceVersion]) -> Frontier:
-        return Frontier.of({**dict(self.entries), **versions}, self.clock)
-
     def __getitem__(self, source: str) -> SourceVersion:
         for name, version in self.entries:
             if name == source:

@@ -17,16 +17,15 @@ PLACE = "__hw_place"
 CHANGE = "_change_type"
 """Delta's own name for what happened to a row of a change feed."""
 
+COMING = ("insert", "update_postimage")
+GOING = ("delete", "update_preimage")
+"""What it says of rows that a commit put in, and of those that it took out."""
+
 RESERVED_PREFIX = "sys$"
 """Job names that only Headwater may use."""
 
 TRANSACTION_APP = "headwater"
 """The Delta transaction application id under which a view's refresh sequence is fenced."""
-
-
-def is_hidden(column: str) -> bool:
-    """Tell whether a column of a view's table is upkeep state."""
-    return column.lower().startswith(HIDDEN_PREFIX)
 
 
 def quoted(name: str) -> str:

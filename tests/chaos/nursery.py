@@ -20,7 +20,7 @@ import pyspark.sql  # noqa: F401
 import headwater.api
 import headwater.demo.run
 import headwater.execute.session
-import headwater.refresh_graph  # noqa: F401
+import headwater.graph.refreshing  # noqa: F401
 from tests.chaos import victim
 from tests.chaos.harness import LAST_WORDS
 

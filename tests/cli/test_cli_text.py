@@ -7,6 +7,8 @@ from io import StringIO
 
 import pytest
 
+from headwater.answers.status import ViewStatus
+from headwater.answers.verify import Verification
 from headwater.cli import figures
 from headwater.cli.blocks import Table, plain, table
 from headwater.cli.output import TextOutput, one_screen
@@ -21,9 +23,7 @@ from headwater.cli.text.receipts import (
 from headwater.cli.text.rows import rows_table
 from headwater.cli.text.statuses import status_table
 from headwater.cli.text.verifications import verification_blocks
-from headwater.status import ViewStatus
 from headwater.store.attempt_record import AttemptRecord
-from headwater.verify import Verification
 from headwater.vocabulary.errors import SparkFailed
 from headwater.vocabulary.frontier import Frontier, SourceVersion
 from headwater.vocabulary.profile import StepCost, Work

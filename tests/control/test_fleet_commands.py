@@ -9,13 +9,13 @@ import pytest
 
 from headwater.control.results import SUCCEEDED, RunEnd, RunResult
 from headwater.define.trigger import Manual
-from headwater.settings import ControlSettings
 from headwater.store import Ledger
 from headwater.testing.clock import FrozenClock
 from headwater.testing.fleet import Fleet
 from headwater.vocabulary.lifecycle.command import CommandKind, CommandState
 from headwater.vocabulary.lifecycle.job import JobState
 from headwater.vocabulary.lifecycle.runner import RunnerState
+from headwater.vocabulary.settings import ControlSettings
 from tests.control.views import define_views, every
 
 

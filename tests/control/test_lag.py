@@ -8,10 +8,10 @@ from datetime import timedelta
 from headwater.control.scheduler import Scheduler
 from headwater.control.spec import Spec
 from headwater.control.triggers import Every, OnChange, Trigger
-from headwater.settings import ControlSettings
 from headwater.store.job_record import JobRecord
 from headwater.testing.clock import START, FrozenClock
 from headwater.vocabulary.lifecycle.job import JobKind, JobState
+from headwater.vocabulary.settings import ControlSettings
 from tests.jobs import JOB
 
 

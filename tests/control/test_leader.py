@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 
 from headwater.control.leader import Leader
-from headwater.settings import ControlSettings
 from headwater.store import Ledger, Term
 from headwater.store.jobs import Duty
 from headwater.testing.clock import FrozenClock
@@ -17,6 +16,7 @@ from headwater.vocabulary.clock import SystemClock
 from headwater.vocabulary.errors import LeaseLost
 from headwater.vocabulary.lifecycle.command import CommandKind
 from headwater.vocabulary.lifecycle.job import JobKind
+from headwater.vocabulary.settings import ControlSettings
 
 SETTINGS = ControlSettings(lease_seconds=15, renew_seconds=5)
 DUTY = Duty("v", "v", JobKind.REFRESH, "s", "{}")

@@ -12,11 +12,11 @@ from headwater.control.settings import pause_after
 from headwater.control.spec import Spec, read_spec
 from headwater.control.triggers import Downstream, TargetLag, Trigger
 from headwater.define.trigger import Cron, Every, Greedy, Manual, OnChange
-from headwater.settings import ControlSettings
 from headwater.store import JobRecord
 from headwater.testing.clock import START, FrozenClock
 from headwater.vocabulary.errors import LedgerUnreachable
 from headwater.vocabulary.lifecycle.job import JobKind, JobState
+from headwater.vocabulary.settings import ControlSettings
 from tests.jobs import JOB
 
 SECOND = timedelta(seconds=1)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.experience import experience_of
+from headwater.attempt.experience import experience_of
 from headwater.store import Ledger
 from headwater.testing.ledger import memory_ledger
 from headwater.vocabulary.frontier import Frontier

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import structlog
 
-from headwater.logs import WORDS, LogFormat, LogSettings, configure_logs
-from headwater.settings import RunnerSettings
+from headwater.runner.logs import WORDS, LogFormat, LogSettings, configure_logs
 from headwater.vocabulary.errors import ConfigInvalid
+from headwater.vocabulary.settings import RunnerSettings
 
 PACKAGE = Path(__file__).parents[2] / "headwater"
 LEVELS = {"debug", "info", "warning", "error", "critical", "exception"}

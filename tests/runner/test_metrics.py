@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from headwater.metrics import Metrics, MetricsServer, code_of
+from headwater.runner.metrics import Metrics, MetricsServer, code_of
 from headwater.vocabulary.errors import HistoryGone, PortUnusable, SparkFailed
 from headwater.vocabulary.frontier import Frontier
 from headwater.vocabulary.receipt import Receipt

@@ -13,10 +13,10 @@ from headwater.runner.backpressure import Backpressure, Load
 from headwater.runner.pool import _MOST_ABANDONED
 from headwater.runner.pools import Pools, PoolSettings
 from headwater.runner.work import End, Outcome, Work, WorkKind
-from headwater.settings import RunnerSettings
 from headwater.testing.clock import FrozenClock
 from headwater.vocabulary.clock import SystemClock
 from headwater.vocabulary.errors import QueueFull, RunnerClosing, TimeLimit
+from headwater.vocabulary.settings import RunnerSettings
 
 REFRESH, PURGE, BUILD = WorkKind.REFRESH, WorkKind.PURGE, WorkKind.BUILD
 

@@ -21,11 +21,11 @@ from headwater.runner.pools import Pools, PoolSettings
 from headwater.runner.run import Run
 from headwater.runner.runner import Runner
 from headwater.runner.workers import PooledWorkers
-from headwater.settings import ControlSettings
 from headwater.store import Ledger
 from headwater.testing.fleet import Node, define, source_def, view_def
 from headwater.vocabulary.clock import SystemClock
 from headwater.vocabulary.lifecycle.job import JobState
+from headwater.vocabulary.settings import ControlSettings
 
 QUICK = ControlSettings(
     lease_seconds=2,

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import headwater
-from headwater.compiled_views import compiled_view
 from headwater.control.duties import duties
 from headwater.execute.isolated import isolated
 from headwater.runner.refreshing import RefreshWork
 from headwater.runner.run import Run
 from headwater.vocabulary.stamp import Stamp
 from headwater.vocabulary.technique import Technique
+from headwater.workspace.compiled import compiled_view
 from tests import tables
 from tests.jobs import JOB
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from headwater.refresh_graph import refresh_views
-from headwater.request import Request
+from headwater.attempt.request import Request
+from headwater.graph.refreshing import refresh_views
 from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Technique
 from tests import tables

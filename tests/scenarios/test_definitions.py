@@ -13,7 +13,7 @@ import pytest
 
 import headwater
 from headwater.execute.isolated import isolated
-from headwater.planned_sql import planned_scripts
+from headwater.project.planned_sql import planned_scripts
 from headwater.vocabulary.errors import (
     DefinitionConflict,
     HeadwaterError,

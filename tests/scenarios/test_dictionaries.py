@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from headwater.attempt.request import Request
 from headwater.control.results import SUCCEEDED
-from headwater.refresh_graph import Outcome, refresh_views
-from headwater.request import Request
+from headwater.graph.refreshing import Outcome, refresh_views
 from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Technique
 from tests import tables

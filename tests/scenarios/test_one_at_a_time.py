@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import headwater
-from headwater import landing
+from headwater.attempt import landing
 from headwater.store.views import Views
 from headwater.vocabulary.errors import (
     AsOfBelowFrontier,

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from headwater.runner.service import Service
-from headwater.settings import ControlSettings, RunnerSettings
 from headwater.vocabulary.errors import UnknownName, WrongUse
 from headwater.vocabulary.lifecycle.job import JobKind, JobState
 from headwater.vocabulary.receipt import AttemptState
+from headwater.vocabulary.settings import ControlSettings, RunnerSettings
 from headwater.vocabulary.technique import Technique
 from tests import tables
 from tests.scenarios.lake import Lake

@@ -20,7 +20,7 @@ import psutil
 
 import headwater
 from headwater.runner.service import Service
-from headwater.settings import ControlSettings, RunnerSettings
+from headwater.vocabulary.settings import ControlSettings, RunnerSettings
 
 folder = Path(sys.argv[1])
 orders = f"delta.`{folder}/data/orders`"

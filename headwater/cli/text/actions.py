@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from headwater.applying import Action
 from headwater.cli.blocks import Table, table
+from headwater.project.applying import Action
 
 
 def plan_table(actions: Iterable[Action]) -> Table:

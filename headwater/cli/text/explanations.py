@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import singledispatch
 from math import isinf
 
+from headwater.answers.explaining import Explanation
 from headwater.cli.blocks import Block, Table, table
-from headwater.explaining import Explanation
 from headwater.plan.steps import Derive, ReadChanges, ReadSnapshot, ReadView, Step, Write
 from headwater.store.attempt_record import AttemptRecord
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from headwater.answers.sources import SourceStatus
 from headwater.cli.blocks import Table, table
-from headwater.source_status import SourceStatus
 
 
 def sources_table(sources: Iterable[SourceStatus]) -> Table:

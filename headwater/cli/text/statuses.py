@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+from headwater.answers.status import ViewStatus
 from headwater.cli import figures
 from headwater.cli.blocks import Table, table
-from headwater.status import ViewStatus
 
 
 def status_table(statuses: Iterable[ViewStatus], now: datetime) -> Table:

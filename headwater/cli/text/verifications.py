@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from headwater.answers.verify import Verification
 from headwater.cli.blocks import Block, Table, table
 from headwater.cli.text.rows import cell
-from headwater.verify import Verification
 
 
 def verification_blocks(found: Iterable[Verification]) -> list[Block]:

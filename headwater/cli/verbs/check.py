@@ -21,7 +21,7 @@ def check(command: Command, *, no_spark: bool) -> int:
 
     Ends with status 1 if they are invalid.
     """
-    from headwater.project_verbs import check_project  # noqa: PLC0415  (speed)
+    from headwater.project.verbs import check_project  # noqa: PLC0415  (speed)
 
     with command.opened(leave_no_trace=True) as hw, command.output.busy("checking"):
         report, texts = check_project(hw.workspace, with_spark=not no_spark)

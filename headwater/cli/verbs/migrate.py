@@ -21,8 +21,8 @@ def migrate(command: Command) -> None:
 
     Opening a project does that too.
     """
-    from headwater.opening import open_workspace  # noqa: PLC0415  (speed)
     from headwater.store.revisions import HEAD  # noqa: PLC0415
+    from headwater.workspace.opening import open_workspace  # noqa: PLC0415  (speed)
 
     config = load_config(command.folder, os.environ, {})
     before = ledger_revision(config.store, config.ledger_timeout_seconds)

@@ -35,7 +35,7 @@ def _show_actions(command: Command) -> None:
 
 
 def _show_scripts(command: Command) -> None:
-    from headwater.planned_sql import ViewScript, planned_scripts  # noqa: PLC0415  (speed)
+    from headwater.project.planned_sql import ViewScript, planned_scripts  # noqa: PLC0415  (speed)
 
     def text(script: ViewScript) -> Block:
         statements = [f"{statement};" for statement in script.statements]

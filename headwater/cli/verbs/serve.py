@@ -44,7 +44,7 @@ def serve(
 
     The same command on several machines shares the work: one leads, all refresh.
     """
-    from headwater.logs import LogSettings, configure_logs  # noqa: PLC0415  (speed)
+    from headwater.runner.logs import LogSettings, configure_logs  # noqa: PLC0415  (speed)
 
     with command.opened() as hw:
         config = hw.workspace.config

@@ -15,8 +15,8 @@ def options(parser: ArgumentParser) -> None:
 
 def sources(command: Command) -> None:
     """List the sources: where they are, how far, who reads them."""
+    from headwater.answers.sources import source_statuses  # noqa: PLC0415
     from headwater.cli.text.sources import sources_table  # noqa: PLC0415  (speed)
-    from headwater.source_status import source_statuses  # noqa: PLC0415
 
     with command.opened() as hw:
         found = source_statuses(hw.workspace)

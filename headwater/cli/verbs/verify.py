@@ -10,8 +10,8 @@ from headwater.cli.options import add_output, add_project, add_views
 from headwater.vocabulary.errors import WrongUse
 
 if TYPE_CHECKING:
+    from headwater.answers.verify import Verification
     from headwater.api import Headwater
-    from headwater.verify import Verification
 
 
 def options(parser: ArgumentParser) -> None:

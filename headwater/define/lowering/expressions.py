@@ -15,7 +15,6 @@ from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Scope, resolve_column, unknown_column
 from headwater.define.lowering.stars import with_stars
 from headwater.define.lowering.subquery import Sub, inward, is_subquery, needles_of, sub
-from headwater.vocabulary.algebra import used_columns
 from headwater.vocabulary.dialect import written
 
 _CALL = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)(\(|$)")
@@ -259,7 +258,3 @@ def all_of(parts: list[exp.Expr]) -> exp.Expr | None:
         return None
     wrapped = [p.copy() if isinstance(p, exp.Paren) else exp.Paren(this=p.copy()) for p in parts]
     return exp.and_(*wrapped, copy=False)
-
-
-def reads_only(expression: exp.Expr, ids: frozenset[str]) -> bool:
-    return used_columns(expression) <= ids
