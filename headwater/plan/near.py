@@ -9,7 +9,7 @@ from sqlglot import exp
 from headwater.plan.render import Leaves, render
 from headwater.plan.restrict import Keys
 from headwater.plan.within import Bound, within
-from headwater.vocabulary.algebra import Node
+from headwater.vocabulary.algebra import Unary
 from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.names import quoted
 
@@ -25,21 +25,12 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class Near(Node):
+class Near(Unary):
     """NULLs have no place among the values: they are near where their end of the range is open."""
 
-    input: Node
     keys: Keys
     order: exp.Expr
     stretch: Stretch
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.input.columns
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        return (self.input,)
 
 
 @render.register

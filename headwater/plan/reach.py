@@ -63,7 +63,8 @@ def reach_of(window: Window) -> Reach | None:
     alike = {(_nulls_are_low(key), text(key.this)) for key in leading}
     if len(alike) > 1 or any(set(found) != set(partitions[0]) for found in partitions):
         return None
-    below, above = _HERE, _HERE
+    below: Side | None = _HERE
+    above: Side | None = _HERE
     sides = (_by_value(key, _sides(over)) for key, over in zip(leading, overs, strict=True))
     for low, high in sides:
         below, above = _further(below, low), _further(above, high)

@@ -103,6 +103,7 @@ QUERIES = {
     ),
 }
 _DAYS = [dt.date(2024, 1, 28), dt.date(2024, 1, 31), dt.date(2024, 2, 29), dt.date(2024, 3, 31)]
+_MORNING = dt.datetime.fromisoformat("2024-03-30")
 _NAMES = [(1, "one"), (2, "two"), (None, "none")]
 
 
@@ -152,7 +153,7 @@ def _row(random: Random, wide: int) -> tuple[object, ...]:
     """Of few values, so that many rows share a place; or of more, so that neighbours are far."""
     few = [1, 2, 3, None] if wide == 0 else [*range(0, 60, 3), None]
     hour = random.choice([*range(0, 90, 7 if wide else 30), None])
-    at = None if hour is None else dt.datetime(2024, 3, 30) + dt.timedelta(hours=hour)
+    at = None if hour is None else _MORNING + dt.timedelta(hours=hour)
     x = random.choice([0.0, -0.0, 1.5, 2.0, 9.5, float("nan"), None])
     day = random.choice([*_DAYS, None])
     k, g, n = random.randrange(5), random.choice([1, 1, 2, None]), random.choice(few)
