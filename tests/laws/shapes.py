@@ -249,14 +249,18 @@ def frame(w: ViewWriter, depth: int) -> Relation:
     source, alias, relation, scope = rows(w, depth)
     part, value = an_int(w, alias, relation), an_int(w, alias, relation)
     order = all_columns(relation, alias)
-    over = f"PARTITION BY {part} ORDER BY {order}"
-    near = f"PARTITION BY {part} ORDER BY {value} RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING"
+    way = w.random.choice(["", " DESC", " NULLS LAST", " DESC NULLS FIRST"])
+    over = f"PARTITION BY {part} ORDER BY {value}{way}, {order}"
+    near = f"PARTITION BY {part} ORDER BY {value}{way} RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING"
     function = w.random.choice(
         [
             f"sum({value}) OVER ({over} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
             f"max({value}) OVER ({over} ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)",
             f"sum({value}) OVER ({near})",
             f"first_value({value}) OVER ({over})",
+            f"min({value}) OVER ({over} ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING)",
+            f"lag({value}) OVER ({over})",
+            f"sum({value}) OVER (PARTITION BY {part} ORDER BY {value}{way})",
             f"ntile(2) OVER ({over})",
             f"count({value}) OVER (PARTITION BY {part} ORDER BY {value})",
             f"lead({value}, 2, 0) OVER ({over})",
