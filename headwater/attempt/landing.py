@@ -11,7 +11,7 @@ from headwater.commit.committer import Landed, commit
 from headwater.commit.target import TABLE_PROPERTIES, Target
 from headwater.execute.cause import cause_of
 from headwater.execute.executor import Executor
-from headwater.execute.isolated import isolated, tagged
+from headwater.execute.isolated import forgotten_on_failure, isolated, tagged
 from headwater.execute.patience import Patience
 from headwater.execute.recorder import Recorder
 from headwater.execute.relations import Kept
@@ -62,8 +62,9 @@ def execute(
             with recorder.part("session"):
                 session = isolated(spark)
             stored, shared = _stored(run), run.changes_read
-            executor = Executor(session, tables, stored, situation.windows, recorder, shared)
-            return executor.run(plan, checkpoint)
+            with forgotten_on_failure(session):
+                executor = Executor(session, tables, stored, situation.windows, recorder, shared)
+                return executor.run(plan, checkpoint)
     except HeadwaterError:
         raise
     except Exception as error:

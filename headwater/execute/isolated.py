@@ -7,7 +7,7 @@ refresh sets or defines is seen by nobody else.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from headwater.execute.lanes import REFRESHES
@@ -38,6 +38,25 @@ def isolated(spark: SparkSession) -> SparkSession:
     for name, value in REFRESH_SETTINGS.items():
         clone.conf.set(name, value)
     return clone
+
+
+def forget(clone: SparkSession) -> None:
+    """Its temporary views are gone, and with them the rows of small relations.
+
+    Spark's threads remember for a while which session was the last one they worked for.
+    """
+    with suppress(Exception):  # where Spark has died there is nothing to hold them
+        clone._jsparkSession.sessionState().catalog().clearTempTables()  # noqa: SLF001
+
+
+@contextmanager
+def forgotten_on_failure(clone: SparkSession) -> Iterator[None]:
+    """Nobody is left who could forget it later."""
+    try:
+        yield
+    except BaseException:
+        forget(clone)
+        raise
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from headwater.capture.actions import Action
 from headwater.capture.state import LiveFiles
 from headwater.execute.census import Census, taken
+from headwater.execute.isolated import forget
 from headwater.execute.recorder import Recorder
 from headwater.execute.relations import Kept
 from headwater.plan.steps import Overwrite, Renew, Write
@@ -67,3 +68,4 @@ class Staged:
         """Give back what was kept, once it is written or will not be."""
         for kept in self.kept.values():
             kept.release()
+        forget(self.session)
