@@ -170,6 +170,31 @@ QUERIES = {
         "SELECT b, k, sum(v) OVER (PARTITION BY b, w) AS m FROM (SELECT NULL AS b, k, v, w FROM t)"
     ),
     "a table called any": "SELECT any.k AS any, g FROM r any WHERE any.k > 1",
+    "an answer of IN turned round by the query around it": (
+        "SELECT * FROM (SELECT k, v, v IN (SELECT g FROM s) AS f FROM t) WHERE NOT f"
+    ),
+    "an answer of NOT IN turned round by the query around it": (
+        "SELECT * FROM (SELECT k, v, v NOT IN (SELECT g FROM s) AS f FROM t) WHERE NOT f"
+    ),
+    "an answer of IN turned round in the select list": (
+        "SELECT k, NOT f AS n FROM (SELECT k, v IN (SELECT g FROM s) AS f FROM t)"
+    ),
+    "an answer of IN compared with false": "SELECT * FROM t WHERE (v IN (SELECT g FROM s)) = false",
+    "an answer of IN turned round by having": (
+        "SELECT v, v IN (SELECT g FROM s) AS f, count(*) AS n FROM t GROUP BY v HAVING NOT f"
+    ),
+    "an answer of IN turned round by a join": (
+        "SELECT x.k, r.g FROM (SELECT k, v, v IN (SELECT g FROM s) AS f FROM t) AS x "
+        "JOIN r ON x.k = r.k AND NOT x.f"
+    ),
+    "an answer of IN that a union hands on": (
+        "SELECT * FROM (SELECT k, v IN (SELECT g FROM s) AS f FROM t UNION ALL SELECT k, f FROM s) "
+        "WHERE NOT f"
+    ),
+    "an answer of IN that chooses a value": (
+        "SELECT * FROM (SELECT k, CASE WHEN v IN (SELECT g FROM s) THEN 1 ELSE 0 END AS f FROM t) "
+        "WHERE f = 0"
+    ),
     "guarded cast as join key to groups": (
         "WITH codes AS (SELECT CAST(translate(c0, 'ab', '12') AS INT) AS code, n FROM s "
         "WHERE c0 IN ('a', 'b')), agg AS (SELECT code, sum(n) AS sn FROM codes GROUP BY "
