@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
-from headwater.define.lowering.expressions import is_aggregate
+from headwater.define.lowering.expressions import function_name, is_aggregate
 from headwater.define.lowering.free import expressions_of
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.vocabulary.algebra import (
@@ -41,17 +41,20 @@ _HANDED_ON = (
     exp.Cast,
     exp.If,
     exp.Or,
+    exp.Order,
     exp.Ordered,
     exp.Paren,
-    exp.Window,
+    exp.Where,
 )
+
+_INSTEAD = {"coalesce", "ifnull", "nvl"}
 
 
 def refuse_told_apart(expression: exp.Expr, asked: Asked) -> None:
     """Refuse an expression in which NULL and FALSE do not lead to the same, or are not shown."""
     for above, part in (place for places in _places(expression, asked) for place in places):
         is_subject = isinstance(above, exp.Case) and part == "this"
-        if is_subject or not (isinstance(above, _HANDED_ON) or is_aggregate(above)):
+        if is_subject or not (isinstance(above, _HANDED_ON) or _is_choice(above, part)):
             raise NotLoweredError("SUBQUERY", "an IN over a query is asked whether it is false")
 
 
@@ -71,14 +74,18 @@ def _places(expression: exp.Expr, asked: Asked) -> Iterator[list[tuple[exp.Expr,
         places, part = [], found
         while part is not expression and part.parent is not None:
             places.append((part.parent, part.arg_key or ""))
-            if _is_choice(places):
+            if _is_choice(*places[-1]):
                 break
             part = part.parent
         yield places
 
 
-def _is_choice(places: list[tuple[exp.Expr, str]]) -> bool:
-    return bool(places) and isinstance(places[-1][0], exp.If) and places[-1][1] == "this"
+def _is_choice(above: exp.Expr, part: str) -> bool:
+    """Whether a part makes a value that is known, beyond which no NOT is moved to it."""
+    if isinstance(above, exp.If):
+        return part == "this"
+    is_known = isinstance(above, exp.Window) or is_aggregate(above)
+    return is_known or (isinstance(above, exp.Func) and function_name(above) in _INSTEAD)
 
 
 def _is_one_of(ids: frozenset[str]) -> Asked:
@@ -101,7 +108,7 @@ def _showing(node: Node, answers: frozenset[str]) -> frozenset[str]:
 
 
 def _shows(expression: exp.Expr, asked: Asked) -> bool:
-    return not all(map(_is_choice, _places(expression, asked)))
+    return not all(p and _is_choice(*p[-1]) for p in _places(expression, asked))
 
 
 def _items(node: Node) -> Iterator[Item]:
