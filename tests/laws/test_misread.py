@@ -170,6 +170,18 @@ QUERIES = {
         "SELECT b, k, sum(v) OVER (PARTITION BY b, w) AS m FROM (SELECT NULL AS b, k, v, w FROM t)"
     ),
     "a table called any": "SELECT any.k AS any, g FROM r any WHERE any.k > 1",
+    "using a name that several relations on the left have": (
+        "SELECT t.k AS a, s.k AS b, r.k AS c, r.g AS d FROM t, s JOIN r USING (k)"
+    ),
+    "using a name that several relations on the left have, full": (
+        "SELECT a.x, w, s.k AS b, z.v AS c, a.v AS d, s.v AS e FROM (SELECT k AS x, v, w FROM t) "
+        "AS a CROSS JOIN (SELECT g AS v, k FROM s) AS s FULL JOIN (SELECT k AS v FROM r) AS z "
+        "USING (v)"
+    ),
+    "natural with a name that several relations on the left have": (
+        "SELECT a.k AS p, b.k AS q, c.k AS r FROM (SELECT k FROM t) AS a, (SELECT g AS k FROM s) "
+        "AS b NATURAL LEFT JOIN (SELECT k, g FROM r) AS c"
+    ),
     "an answer of IN turned round by the query around it": (
         "SELECT * FROM (SELECT k, v, v IN (SELECT g FROM s) AS f FROM t) WHERE NOT f"
     ),
