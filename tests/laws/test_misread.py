@@ -182,6 +182,14 @@ QUERIES = {
         "SELECT a.k AS p, b.k AS q, c.k AS r FROM (SELECT k FROM t) AS a, (SELECT g AS k FROM s) "
         "AS b NATURAL LEFT JOIN (SELECT k, g FROM r) AS c"
     ),
+    "a union that rounds decimals": (
+        "SELECT CAST(k AS DECIMAL(38,2)) AS x FROM t UNION SELECT CAST(n * 0.0011 + 0.0001 AS "
+        "DECIMAL(38,10)) FROM s WHERE n < 5"
+    ),
+    "a join that rounds decimals": (
+        "SELECT a.v, b.k FROM t AS a LEFT JOIN (SELECT k, CAST(n AS DECIMAL(38,10)) + "
+        "CAST(0.001 AS DECIMAL(38,10)) AS x FROM s) AS b ON CAST(a.v AS DECIMAL(38,2)) = b.x"
+    ),
     "an answer of IN turned round by the query around it": (
         "SELECT * FROM (SELECT k, v, v IN (SELECT g FROM s) AS f FROM t) WHERE NOT f"
     ),
