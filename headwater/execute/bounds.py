@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,10 @@ _MANY = 20_000
 
 _GRAIN_BITS = 4
 """A range may grow by the 16th part of it at either end."""
+
+_DIGITS = 38
+_LARGEST = Decimal(10**_DIGITS - 1)
+"""Of a decimal's literal."""
 
 _ANYTHING = "TRUE"
 
@@ -116,17 +120,13 @@ def _between(key: str, low: Span, high: Span) -> str:
     """From the least to the greatest, and any key at all beyond an end that is open."""
     parts = []
     if low.ranges and not low.has_null:
-        parts.append(f"{key} >= {_literal(_wider(low.ranges[0])[0])}")
+        parts.append(f"{key} >= {_literal(_wider(*low.ranges[0])[0])}")
     if high.ranges and not high.has_null:
-        parts.append(f"{key} <= {_literal(_wider(high.ranges[-1])[1])}")
+        parts.append(f"{key} <= {_literal(_wider(*high.ranges[-1])[1])}")
     if not parts:
         return _ANYTHING
     beside = f" OR {key} IS NULL" if len(parts) == 1 else ""
     return f"({' AND '.join(parts)}{beside})"
-
-
-def _wider(ends: tuple[Any, Any]) -> tuple[Any, Any]:
-    return rounded(*ends) if isinstance(ends[0], int) else ends
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,10 @@ class Span:
 
     def condition(self, key: str) -> str:
         """True for every row whose key is among the values."""
-        wider = map(_wider, self.ranges)
-        parts = [f"{key} BETWEEN {_literal(low)} AND {_literal(high)}" for low, high in wider]
+        parts = [
+            f"{key} BETWEEN {_literal(low)} AND {_literal(high)}"
+            for low, high in (_wider(*ends) for ends in self.ranges)
+        ]
         parts += [f"{key} IS NULL"] if self.has_null else []
         return f"({' OR '.join(parts)})" if parts else "FALSE"
 
@@ -177,6 +179,26 @@ def ranges(values: list[Any], most: int = _MOST_RANGES) -> list[tuple[Any, Any]]
     cuts = sorted(wide)
     starts, ends = [0, *cuts], [*cuts, len(values)]
     return [(values[a], values[b - 1]) for a, b in zip(starts, ends, strict=True) if a < b]
+
+
+def _wider(low: Any, high: Any) -> tuple[Any, Any]:
+    """Ends beyond which nothing is set equal to a value."""
+    if isinstance(low, int):
+        return rounded(low, high)
+    return apart(low, high) if isinstance(low, Decimal) else (low, high)
+
+
+def apart(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal]:
+    """Whole numbers around two decimals, further away than any rounding goes.
+
+    Spark compares decimals of many digits, and unites them, in a type that may have fewer digits
+    after the point than either: what is equal there may be half of one away.
+    """
+    with localcontext() as exact:
+        exact.prec = 2 * _DIGITS
+        least = low.to_integral_value(ROUND_FLOOR) - 1
+        most = high.to_integral_value(ROUND_CEILING) + 1
+        return (low if least < -_LARGEST else least), (high if most > _LARGEST else most)
 
 
 def rounded(low: int, high: int) -> tuple[int, int]:

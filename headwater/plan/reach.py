@@ -135,6 +135,8 @@ def _far(spec: exp.Expr, bound: object) -> Side | None:
     if str(spec.args.get("kind")).upper() == "ROWS":
         rows = _whole(bound)
         return None if rows is None or not 0 <= rows <= _MOST_ROWS else Side(rows)
+    if _whole(bound) == 0:
+        return _HERE
     offsets = frozenset(_offset(bound))
     return Side(offsets=offsets) if offsets else None
 
@@ -147,9 +149,8 @@ def _whole(value: object) -> int | None:
 
 
 def _offset(value: object) -> Iterator[str]:
-    """A whole number as it is; an interval twice, as months and days are not all of one length."""
+    """Twice as far, as months and days are not all of one length, and wide decimals are rounded."""
     number = _whole(value)
-    if number is not None and number >= 0 and isinstance(value, exp.Expr):
-        yield text(value)
-    elif isinstance(value, exp.Interval) and "-" not in (written := text(value)):
-        yield f"2 * {written}"
+    is_interval = isinstance(value, exp.Interval) and "-" not in text(value)
+    if isinstance(value, exp.Expr) and (is_interval or (number is not None and number > 0)):
+        yield f"2 * {text(value)}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.execute.bounds import Bounds, Span, ranges, rounded
+from headwater.execute.bounds import Bounds, Span, apart, ranges, rounded
 from headwater.execute.relations import Kept
 from headwater.plan.within import Bound, filled, within
 
@@ -41,10 +41,17 @@ def test_literals_of_every_type():
     assert both == "(k BETWEEN 1L AND 1L OR k BETWEEN 2L AND 2L OR k IS NULL)"
     assert condition() == "FALSE"
     assert "DATE'2024-02-29'" in condition(dt.date(2024, 2, 29))
-    assert "0.0000000001BD" in condition(Decimal("1E-10"))
+    assert condition(Decimal("1E-10")) == "(k BETWEEN -1BD AND 2BD)"
     here = dt.datetime(2024, 1, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=2)))
     assert "TIMESTAMP'2024-01-01 00:00:00+00:00'" in condition(here)
     assert "TIMESTAMP_NTZ'2024-01-01 00:00:00'" in condition(dt.datetime(2024, 1, 1))  # noqa: DTZ001
+
+
+def test_decimals_are_kept_apart_by_more_than_a_rounding():
+    """Down to the least and up to the greatest that a literal can be."""
+    assert apart(Decimal("-1.5"), Decimal("2.25")) == (Decimal(-3), Decimal(4))
+    largest = Decimal("9" * 38)
+    assert apart(-largest, largest) == (-largest, largest)
 
 
 def test_of_many_values_the_ends_are_known(spark: SparkSession):

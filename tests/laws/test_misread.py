@@ -170,6 +170,59 @@ QUERIES = {
         "SELECT b, k, sum(v) OVER (PARTITION BY b, w) AS m FROM (SELECT NULL AS b, k, v, w FROM t)"
     ),
     "a table called any": "SELECT any.k AS any, g FROM r any WHERE any.k > 1",
+    "using a name that several relations on the left have": (
+        "SELECT t.k AS a, s.k AS b, r.k AS c, r.g AS d FROM t, s JOIN r USING (k)"
+    ),
+    "using a name that several relations on the left have, full": (
+        "SELECT a.x, w, s.k AS b, z.v AS c, a.v AS d, s.v AS e FROM (SELECT k AS x, v, w FROM t) "
+        "AS a CROSS JOIN (SELECT g AS v, k FROM s) AS s FULL JOIN (SELECT k AS v FROM r) AS z "
+        "USING (v)"
+    ),
+    "natural with a name that several relations on the left have": (
+        "SELECT a.k AS p, b.k AS q, c.k AS r FROM (SELECT k FROM t) AS a, (SELECT g AS k FROM s) "
+        "AS b NATURAL LEFT JOIN (SELECT k, g FROM r) AS c"
+    ),
+    "zero with a sign in a union with whole numbers": (
+        "SELECT k, CAST(x AS STRING) AS written, count(*) OVER (PARTITION BY k) AS n FROM "
+        "(SELECT k, v AS x FROM t UNION ALL SELECT k, CASE WHEN n > 5 THEN 0.0D ELSE -0.0D END "
+        "FROM (SELECT k, max(n) AS n FROM s GROUP BY k))"
+    ),
+    "a union that widens decimals in an array": (
+        "SELECT array(v) AS a FROM t UNION SELECT array(CAST(n AS DECIMAL(10,2))) FROM s"
+    ),
+    "a union that rounds decimals": (
+        "SELECT CAST(k AS DECIMAL(38,2)) AS x FROM t UNION SELECT CAST(n * 0.0011 + 0.0001 AS "
+        "DECIMAL(38,10)) FROM s WHERE n < 5"
+    ),
+    "a join that rounds decimals": (
+        "SELECT a.v, b.k FROM t AS a LEFT JOIN (SELECT k, CAST(n AS DECIMAL(38,10)) + "
+        "CAST(0.001 AS DECIMAL(38,10)) AS x FROM s) AS b ON CAST(a.v AS DECIMAL(38,2)) = b.x"
+    ),
+    "an answer of IN turned round by the query around it": (
+        "SELECT * FROM (SELECT k, v, v IN (SELECT g FROM s) AS f FROM t) WHERE NOT f"
+    ),
+    "an answer of NOT IN turned round by the query around it": (
+        "SELECT * FROM (SELECT k, v, v NOT IN (SELECT g FROM s) AS f FROM t) WHERE NOT f"
+    ),
+    "an answer of IN turned round in the select list": (
+        "SELECT k, NOT f AS n FROM (SELECT k, v IN (SELECT g FROM s) AS f FROM t)"
+    ),
+    "an answer of IN compared with false": "SELECT * FROM t WHERE (v IN (SELECT g FROM s)) = false",
+    "an answer of IN turned round by having": (
+        "SELECT v, v IN (SELECT g FROM s) AS f, count(*) AS n FROM t GROUP BY v HAVING NOT f"
+    ),
+    "an answer of IN turned round by a join": (
+        "SELECT x.k, r.g FROM (SELECT k, v, v IN (SELECT g FROM s) AS f FROM t) AS x "
+        "JOIN r ON x.k = r.k AND NOT x.f"
+    ),
+    "an answer of IN that a union hands on": (
+        "SELECT * FROM (SELECT k, v IN (SELECT g FROM s) AS f FROM t UNION ALL SELECT k, f FROM s) "
+        "WHERE NOT f"
+    ),
+    "an answer of IN that chooses a value": (
+        "SELECT * FROM (SELECT k, CASE WHEN v IN (SELECT g FROM s) THEN 1 ELSE 0 END AS f FROM t) "
+        "WHERE f = 0"
+    ),
     "guarded cast as join key to groups": (
         "WITH codes AS (SELECT CAST(translate(c0, 'ab', '12') AS INT) AS code, n FROM s "
         "WHERE c0 IN ('a', 'b')), agg AS (SELECT code, sum(n) AS sn FROM codes GROUP BY "

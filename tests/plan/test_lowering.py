@@ -46,6 +46,8 @@ def opaque_reasons(sql: str) -> list[str]:
         "SELECT cust, id AS n FROM orders ORDER BY CASE WHEN n = 0 THEN cust END, n LIMIT 3",
         "SELECT id, current_date AS d, now() AS t FROM orders WHERE ts > curdate() - 7",
         "SELECT o.* FROM orders o, (SELECT current_date() AS d) t WHERE ts > d",
+        "SELECT name FROM orders, cust c JOIN orders p USING (id)",
+        "SELECT name FROM orders, cust c NATURAL JOIN orders p",
     ],
 )
 def test_is_understood_whole(sql: str):

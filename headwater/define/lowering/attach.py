@@ -21,6 +21,7 @@ from headwater.define.lowering.lift import lift
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.sensitive import refuse_sensitive
 from headwater.define.lowering.subquery import Sub
+from headwater.define.lowering.unknown import refuse_told_apart
 from headwater.vocabulary.algebra import (
     Aggregate,
     Distinct,
@@ -54,6 +55,7 @@ class Attaching:
         """The expression with every sub-query replaced by the column that holds its value."""
         if not expression.find(Sub):
             return expression
+        refuse_told_apart(expression, self._may_be_unknown)
 
         def as_value(part: exp.Expr) -> exp.Expr:
             if not isinstance(part, Sub):
@@ -63,6 +65,9 @@ class Attaching:
             return self.known[part].copy()
 
         return expression.copy().transform(as_value)
+
+    def _may_be_unknown(self, part: exp.Expr) -> bool:
+        return isinstance(part, Sub) and is_membership(self.context.dependents[part.this])
 
     def _value(self, part: Sub) -> exp.Expr:
         dependent = self.context.dependents[part.this]
@@ -134,6 +139,8 @@ class Attaching:
         on += membership(dependent, [column(meaning[w]) for w in wanted])
         found = Join(rows, closed, JoinKind.SEMI, all_of(on) or exp.true())
         mark = self.context.fresh("mark")
+        if is_membership(dependent):
+            self.context.answers.add(mark)
         ids = tuple(meaning.values())
         marked = Project(found, (*(Item(i, column(i)) for i in ids), Item(mark, exp.true())))
         same = [_same(e, i) for e, i in zip([*outer, *needles], ids, strict=True)]
@@ -175,6 +182,11 @@ def is_at_most_one_row(node: Node) -> bool:
     if isinstance(node, TopK) and node.limit is not None:
         return isinstance(node.limit, exp.Literal) and node.limit.name in {"0", "1"}
     return isinstance(node, Aggregate) and not node.keys
+
+
+def is_membership(dependent: Dependent) -> bool:
+    """IN or NOT IN, which may have no answer."""
+    return dependent.kind in {"IN", "NOT IN"}
 
 
 def _is_not(dependent: Dependent) -> bool:

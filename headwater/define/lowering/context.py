@@ -56,6 +56,7 @@ class Lowering:
     problems: list[NameProblem] = field(default_factory=list)
     dependents: dict[str, Dependent] = field(default_factory=dict)
     asked: dict[Asked, str] = field(default_factory=dict)
+    answers: set[str] = field(default_factory=set)  # ids that tell what an IN over a query says
     typed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # source -> column -> type
     types: dict[str, Nested] = field(default_factory=dict)  # id -> type, if made of others
 

@@ -25,6 +25,7 @@ from headwater.define.lowering.refusal import (
 from headwater.define.lowering.scope import Entry, Scope
 from headwater.define.lowering.select import select_query
 from headwater.define.lowering.tables import values
+from headwater.define.lowering.unknown import refuse_answers_told_apart
 from headwater.vocabulary.algebra import (
     Distinct,
     Node,
@@ -88,12 +89,14 @@ def lower(
 
 def _followed_or_whole(context: Lowering, tree: exp.Expr) -> tuple[Node, Scope]:
     try:
-        return lower_query(context, tree, None)
+        found = lower_query(context, tree, None)
+        refuse_answers_told_apart(found[0], frozenset(context.answers))
     except NotLoweredError as refusal:
         return _whole(context, tree, refusal)
     except _MISREAD as surprise:
         unread = NotLoweredError("QUERY", f"a form that was not foreseen: {surprise}")
         return _whole(context, tree, unread)
+    return found
 
 
 def lower_query(context: Lowering, tree: exp.Expr, outer: Scope | None) -> tuple[Node, Scope]:

@@ -210,7 +210,11 @@ def _shared_names(join: exp.Join, left: Scope, right: Scope) -> list[str] | None
         if not all(entry.sure for entry in (*left.star(), *right.star())):
             raise NotLoweredError("NAMES_UNCLEAR", "a NATURAL join over names that Spark made")
         mine = {entry.name.lower() for entry in right.star()}
-        return [entry.name for entry in left.star() if entry.name.lower() in mine]
+        shared: dict[str, str] = {}
+        for entry in left.star():
+            if entry.name.lower() in mine:
+                shared.setdefault(entry.name.lower(), entry.name)
+        return list(shared.values())
     return None
 
 
@@ -256,7 +260,8 @@ def _coalesce(left: str, right: str) -> exp.Expr:
 
 
 def _id_of(scope: Scope, name: str) -> str:
-    found = scope.find([name])
+    """Of several columns of the name Spark takes the first."""
+    found = next((e.id for e in scope.star() if e.answers(name)), None)
     if found is None:
         raise NameProblemError(
             NameProblem(
@@ -268,4 +273,4 @@ def _id_of(scope: Scope, name: str) -> str:
                 scope.names(),
             )
         )
-    return found[0]
+    return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from headwater.define.lowering.attach import Attaching, membership
+from headwater.define.lowering.attach import Attaching, is_membership, membership
 from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.depend import depend, substituted
 from headwater.define.lowering.expressions import all_of, conjuncts, resolve
@@ -35,7 +35,7 @@ def kept_by(context: Lowering, node: Node, parts: list[exp.Expr]) -> Node:
         if not part.find(Sub):
             continue
         asked, negated = _bare(part)
-        if isinstance(asked, Sub) and _is_join(context, asked):
+        if isinstance(asked, Sub) and _is_join(context, asked, negated=negated):
             node = _joined(context, node, asked, negated=negated)
         else:
             marked.append(part)
@@ -52,10 +52,15 @@ def _bare(part: exp.Expr) -> tuple[exp.Expr, bool]:
     return part, negated
 
 
-def _is_join(context: Lowering, asked: Sub) -> bool:
-    """EXISTS that asks nothing of the outer row is one question for all rows: no join."""
-    plain = not any(part.find(Sub) for part in asked.expressions)
-    return context.dependents[asked.this].kind != "SCALAR" and bool(asked.expressions) and plain
+def _is_join(context: Lowering, asked: Sub, *, negated: bool) -> bool:
+    """EXISTS that asks nothing of the outer row is one question for all rows: no join.
+
+    Neither is what an alias names and NOT turns round: NOT IN has been a question of its own.
+    """
+    dependent = context.dependents[asked.this]
+    if dependent.kind == "SCALAR" or (negated and is_membership(dependent)):
+        return False
+    return bool(asked.expressions) and not any(part.find(Sub) for part in asked.expressions)
 
 
 def _joined(context: Lowering, node: Node, asked: Sub, *, negated: bool) -> Node:
