@@ -81,27 +81,30 @@ def sees_the_first_only(found, names, moved, mine):
     return _first(replace(found, most=1), names, moved, mine)
 
 
-_end = neighbours._end
-
-
-def sees_itself_only(changed, counted, beyond, *sides):
+def sees_itself_only(way, edge, side):
     """Neighbours that do not hear of a change."""
-    return changed
+    return edge
 
 
-def hears_but_does_not_see(changed, counted, beyond, *sides):
+_edges = neighbours._edges
+
+
+def hears_but_does_not_see(names, reach, counted):
     """Neighbours of a change that are computed without neighbours of their own."""
-    return _end(changed, counted, beyond, *sides[:1])
+    low, high = neighbours._LOW, neighbours._HIGH
+    ends = f"{low}, {low} AS {neighbours._LOWEST}, {high}, {high} AS {neighbours._HIGHEST}"
+    keys = ", ".join(quoted(name) for _, name in names)
+    return f"SELECT {keys}, {ends} FROM ({_edges(names, reach, counted)})"
 
 
 BROKEN = {
     "rows that see a change": (
         "SELECT k, lead(k) OVER (PARTITION BY g ORDER BY k) AS n FROM r",
-        [(neighbours, "_end", sees_itself_only)],
+        [(neighbours, "_beyond", sees_itself_only)],
     ),
     "rows that these see": (
         "SELECT k, lag(k) OVER (PARTITION BY g ORDER BY k) AS n FROM r",
-        [(neighbours, "_end", hears_but_does_not_see)],
+        [(neighbours, "_edges", hears_but_does_not_see)],
     ),
     "over all": (
         "SELECT w, rank() OVER (ORDER BY w) AS place FROM r",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.testing.oracle import Oracle, TableStates
+from headwater.testing.oracle import Oracle, Rows, TableStates
 from headwater.vocabulary.technique import Technique
 
 if TYPE_CHECKING:
@@ -132,17 +132,36 @@ def test_random_changes(oracle: Oracle, view: str) -> None:
 
 def test_rows_far_from_a_change_are_not_computed(oracle: Oracle) -> None:
     """One of a hundred rows changes: it, and those that see it, are compared."""
-    for name in _edges(oracle):
-        oracle._session.catalog.dropTempView(name)
     before = [(k, 1, k, 0.0, None, None, "a") for k in range(100)]
     after = [(k, 1, k, 0.0, None, None, "b" if k == 50 else "a") for k in range(100)]
-    view = f"SELECT k, lag(w) OVER (PARTITION BY g ORDER BY n, {ALL}) AS f FROM s"
+    edges = _edges_of(oracle, before, after)
+    ends = [edges[f"__hw_touched_{end}"] for end in ("lowest", "low", "high", "highest")]
+    assert ends == [48, 49, 51, 52]
+
+
+def test_rows_that_share_a_place_are_all_seen(oracle: Oracle) -> None:
+    """The row before the first of five on one day matters, as any of them may be the last."""
+    days = [*range(10), *[10] * 5, *[11] * 40]
+    before = [(k, 1, n, 0.0, None, None, "a") for k, n in enumerate(days)]
+    for day, lowest in ((11, 9), (12, None)):
+        after = [*before, (99, 1, day, 0.0, None, None, "b")]
+        edges = _edges_of(oracle, before, after)
+        assert edges["__hw_touched_lowest"] == lowest
+
+
+def _edges_of(oracle: Oracle, before: Rows, after: Rows) -> dict[str, object]:
+    """Of the one partition, where each row sees the one before it and the one behind it."""
+    for name in _edges(oracle):
+        oracle._session.catalog.dropTempView(name)
+    view = (
+        f"SELECT k, min(w) OVER (PARTITION BY g ORDER BY n, {ALL} "
+        "ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS f FROM s"
+    )
     _, failed = oracle.check(view, {"s": TableStates(S, before, after)})
     assert not failed
     (name,) = _edges(oracle)
     (edges,) = oracle._session.table(name).collect()
-    ends = [edges[f"__hw_touched_{end}"] for end in ("lowest", "low", "high", "highest")]
-    assert ends == [49, 50, 51, 51]
+    return edges.asDict()
 
 
 def _edges(oracle: Oracle) -> list[str]:

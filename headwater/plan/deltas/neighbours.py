@@ -14,7 +14,7 @@ A sale of the fifth day, where each is shown beside the one before it:
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from headwater.plan.deltas.keyed import PREFIX
 from headwater.plan.near import Near, Stretch
@@ -30,6 +30,22 @@ _BELOW, _ABOVE = (quoted(PREFIX + name) for name in ("below", "above"))
 _LOW, _HIGH = PREFIX + "low", PREFIX + "high"
 _LOWEST, _HIGHEST = PREFIX + "lowest", PREFIX + "highest"
 
+_TIES = 32
+"""So many more rows are counted off, as several may share a value; of more, all are computed."""
+
+
+@dataclass(frozen=True)
+class _Way:
+    """Towards lower or higher values: the rows on the way, and what goes on."""
+
+    counted: str
+    sign: str
+    step: str
+
+
+_DOWN = _Way(_BELOW, "<", "try_subtract")
+_UP = _Way(_ABOVE, ">", "try_add")
+
 
 def is_worth_it(planning: Planning, window: Window, reach: Reach) -> bool:
     """Rows are counted off by one more look at the touched partitions."""
@@ -41,12 +57,10 @@ def neighbours_difference(
 ) -> str:
     """New minus old, both evaluated on the stretches around changed rows only."""
     names = tuple((key.expression, PREFIX + key.id) for key in keys)
-    touched = planning.relation("touched", _touched(names, reach, below), once=True)
-    counted = touched
+    touched = _touched(names, reach, below)
     if reach.counts_rows:
-        rows = planning.new(restrict(window.input, names, touched))
-        counted = planning.relation("counted", _counted(names, reach, rows, touched))
-    edges = planning.relation("edges", _edges(names, reach, counted), once=True)
+        touched = _counted(planning, window, names, reach, touched)
+    edges = planning.relation("edges", _edges(names, reach, touched), once=True)
     seen = Stretch(edges, _LOWEST, _HIGHEST, reach.nulls_are_low)
     seeing = replace(seen, low=_LOW, high=_HIGH)
     near = Near(restrict(window.input, names, edges), names, reach.order, seen)
@@ -65,8 +79,10 @@ def _touched(names: Keys, reach: Reach, below: str) -> str:
     )
 
 
-def _counted(names: Keys, reach: Reach, rows: str, touched: str) -> str:
+def _counted(planning: Planning, window: Window, names: Keys, reach: Reach, touched: str) -> str:
     """Each partition with the values of as many rows on either side as matter, nearest first."""
+    known = planning.relation("touched", touched, once=True)
+    rows = planning.new(restrict(window.input, names, known))
     below, above = _rows(reach.above, reach.below), _rows(reach.below, reach.above)
     theirs = f"SELECT {_computed(names)}, {text(reach.order)} AS o FROM {rows} AS r"
     on = " AND ".join(f"k.{quoted(name)} <=> i.{quoted(name)}" for _, name in names)
@@ -77,37 +93,41 @@ def _counted(names: Keys, reach: Reach, rows: str, touched: str) -> str:
         f"SELECT {kept}, "
         f"max_by(o, o, {below}) FILTER (WHERE o < {_FIRST}) AS {_BELOW}, "
         f"min_by(o, o, {above}) FILTER (WHERE o > {_LAST}) AS {_ABOVE} "
-        f"FROM {quoted(touched)} AS k LEFT JOIN ({theirs}) AS i ON {on} GROUP BY {kept}"
+        f"FROM {quoted(known)} AS k LEFT JOIN ({theirs}) AS i ON {on} GROUP BY {kept}"
     )
 
 
-def _edges(names: Keys, reach: Reach, counted: str) -> str:
-    """The ends of both stretches; NULL where there are not as many rows, or no end."""
+def _edges(names: Keys, reach: Reach, touched: str) -> str:
+    """The ends of both stretches; NULL where there are not as many rows, or no end.
+
+    Rows that share a value with the last one that sees a change are computed with it, and so the
+    rows that these see begin beyond all of them.
+    """
+    low, high = _beyond(_DOWN, _FIRST, reach.above), _beyond(_UP, _LAST, reach.below)
     ends = {
-        _LOW: _end(_FIRST, _BELOW, "try_subtract", reach.above),
-        _LOWEST: _end(_FIRST, _BELOW, "try_subtract", reach.above, reach.below),
-        _HIGH: _end(_LAST, _ABOVE, "try_add", reach.below),
-        _HIGHEST: _end(_LAST, _ABOVE, "try_add", reach.below, reach.above),
+        _LOW: low,
+        _LOWEST: _beyond(_DOWN, low, reach.below),
+        _HIGH: high,
+        _HIGHEST: _beyond(_UP, high, reach.above),
     }
     shown = ", ".join(
         f"IF({_ANYWHERE}, NULL, {end}) AS {quoted(name)}" for name, end in ends.items()
     )
-    return f"SELECT {_listed(names)}, {shown} FROM {quoted(counted)}"
+    return f"SELECT {_listed(names)}, {shown} FROM ({touched})"
 
 
-def _end(changed: str, counted: str, beyond: str, *sides: Side | None) -> str:
-    """The value so far beyond the last changed one."""
-    known = [side for side in sides if side is not None]
-    if len(known) < len(sides):
-        return f"IF(TRUE, NULL, {changed})"
-    rows = sum(side.rows for side in known)
-    if rows:
-        return f"get({counted}, {rows - 1})"
-    end = changed
-    for offset in (each for side in known for each in sorted(side.offsets)):
-        end = f"{beyond}({end}, {offset})"
-    inexact = f"typeof({changed}) IN ('float', 'double')"
-    return end if end == changed else f"IF({inexact}, NULL, {end})"
+def _beyond(way: _Way, edge: str, side: Side | None) -> str:
+    """The value so far beyond another one."""
+    if side is None:
+        return f"IF(TRUE, NULL, {edge})"
+    if side.rows:
+        return f"get(filter({way.counted}, v -> v {way.sign} {edge}), {side.rows - 1})"
+    if not side.offsets:
+        return edge
+    end = edge
+    for offset in sorted(side.offsets):
+        end = f"{way.step}({end}, {offset})"
+    return f"IF(typeof({edge}) IN ('float', 'double'), NULL, {end})"
 
 
 def _rows(*sides: Side | None) -> int:
@@ -117,7 +137,7 @@ def _rows(*sides: Side | None) -> int:
         if side is None:
             break
         found += side.rows
-    return max(found, 1)
+    return found + _TIES
 
 
 def _computed(names: Keys) -> str:
