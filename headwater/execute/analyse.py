@@ -93,7 +93,7 @@ def _renumbered(drawing: str) -> str:
 
 
 def _inner(lowered: DataFrame, query: Query) -> dict[str, str]:
-    """The columns anywhere in the tree."""
+    """The columns anywhere in the tree; one of a union has the type that it has above its cast."""
     ids = {id_ for node in walk(query.root) for id_ in node.columns}
     found: dict[str, str] = {}
     left = [lowered._jdf.queryExecution().analyzed()]  # noqa: SLF001
@@ -101,7 +101,8 @@ def _inner(lowered: DataFrame, query: Query) -> dict[str, str]:
         plan = left.pop()
         below = plan.children()
         left += [below.apply(n) for n in range(below.size())]
-        found |= {name: type_ for name, type_ in _schema(plan.schema().json()) if name in ids}
+        here = _schema(plan.schema().json())
+        found |= {name: type_ for name, type_ in here if name in ids and name not in found}
     return found
 
 

@@ -182,6 +182,11 @@ QUERIES = {
         "SELECT a.k AS p, b.k AS q, c.k AS r FROM (SELECT k FROM t) AS a, (SELECT g AS k FROM s) "
         "AS b NATURAL LEFT JOIN (SELECT k, g FROM r) AS c"
     ),
+    "zero with a sign in a union with whole numbers": (
+        "SELECT k, CAST(x AS STRING) AS written, count(*) OVER (PARTITION BY k) AS n FROM "
+        "(SELECT k, v AS x FROM t UNION ALL SELECT k, CASE WHEN n > 5 THEN 0.0D ELSE -0.0D END "
+        "FROM (SELECT k, max(n) AS n FROM s GROUP BY k))"
+    ),
     "a union that rounds decimals": (
         "SELECT CAST(k AS DECIMAL(38,2)) AS x FROM t UNION SELECT CAST(n * 0.0011 + 0.0001 AS "
         "DECIMAL(38,10)) FROM s WHERE n < 5"
