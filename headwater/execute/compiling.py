@@ -19,6 +19,7 @@ from headwater.plan.soundness import subtracted
 from headwater.plan.strategies.inputs import used_fields
 from headwater.plan.untyped import untyped_key
 from headwater.plan.view import Columns
+from headwater.plan.widened import unlike_branch
 from headwater.vocabulary.algebra import TopK, walk
 from headwater.vocabulary.clocks import bound, values_at
 from headwater.vocabulary.dialect import parsed
@@ -127,6 +128,7 @@ def _refusal(lowered: Lowered, analysis: Analysis, sources: dict[str, Columns]) 
     culprit = uncomparable((*analysis.keys, *(analysis.columns if ordered else ())))
     culprit = culprit or ungroupable(analysis.columns)
     culprit = culprit or untyped_key(query.root, analysis.inner)
+    culprit = culprit or unlike_branch(query.root, analysis.inner)
     for source, columns in sources.items():
         used = set(used_fields(query.root, source))
         culprit = culprit or ungroupable(tuple(c for c in columns if c[0] in used))

@@ -111,8 +111,8 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "NAMED_DIFFERENTLY": "Our operators give columns of other names than the query.",
         "UNCOMPARABLE_TYPE": (
             "Rows cannot be compared: the view groups by a map, or shows one among its first rows, "
-            "it uses a column of type variant, interval, geometry or geography, or a NULL without "
-            "a type is part of a key."
+            "it uses a column of type variant, interval, geometry or geography, a NULL without a "
+            "type is part of a key, or a union widens the decimals in an array or a struct."
         ),
         "TABLES_UNCLEAR": "Which tables the query reads was not understood.",
     },

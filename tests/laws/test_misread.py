@@ -187,6 +187,9 @@ QUERIES = {
         "(SELECT k, v AS x FROM t UNION ALL SELECT k, CASE WHEN n > 5 THEN 0.0D ELSE -0.0D END "
         "FROM (SELECT k, max(n) AS n FROM s GROUP BY k))"
     ),
+    "a union that widens decimals in an array": (
+        "SELECT array(v) AS a FROM t UNION SELECT array(CAST(n AS DECIMAL(10,2))) FROM s"
+    ),
     "a union that rounds decimals": (
         "SELECT CAST(k AS DECIMAL(38,2)) AS x FROM t UNION SELECT CAST(n * 0.0011 + 0.0001 AS "
         "DECIMAL(38,10)) FROM s WHERE n < 5"
