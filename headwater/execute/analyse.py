@@ -101,8 +101,8 @@ def _inner(lowered: DataFrame, query: Query) -> dict[str, str]:
         plan = left.pop()
         below = plan.children()
         left += [below.apply(n) for n in range(below.size())]
-        here = {name: type_ for name, type_ in _schema(plan.schema().json()) if name in ids}
-        found = here | found
+        here = _schema(plan.schema().json())
+        found |= {name: type_ for name, type_ in here if name in ids and name not in found}
     return found
 
 
