@@ -119,14 +119,19 @@ def _shifted(call: exp.Expr, *, backwards: bool) -> _Sides:
 def _start(spec: exp.Expr) -> Side | None:
     """A frame that begins after the row sees nothing before it."""
     if str(spec.args.get("start_side") or "").lower() == "following":
-        return _HERE
+        return _away(spec, spec.args.get("start"))
     return _far(spec, spec.args.get("start"))
 
 
 def _end(spec: exp.Expr) -> Side | None:
     if str(spec.args.get("end_side") or "").lower() == "preceding":
-        return _HERE
+        return _away(spec, spec.args.get("end"))
     return _far(spec, spec.args.get("end") or "CURRENT ROW")
+
+
+def _away(spec: exp.Expr, bound: object) -> Side | None:
+    """On the other side of the row, unless the number is negative, which Spark allows."""
+    return _HERE if _far(spec, bound) is not None else None
 
 
 def _far(spec: exp.Expr, bound: object) -> Side | None:

@@ -36,6 +36,12 @@ VIEWS = {
         "first_value(k) OVER (PARTITION BY g "
         f"ORDER BY k DESC, {ALL} ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING)"
     ),
+    "before, as behind by less than nothing": (
+        f"sum(n) OVER (PARTITION BY g ORDER BY d, {ALL} ROWS BETWEEN -2 FOLLOWING AND 1 FOLLOWING)"
+    ),
+    "behind, as before by less than nothing": (
+        "count(*) OVER (PARTITION BY g ORDER BY n RANGE BETWEEN CURRENT ROW AND -3 PRECEDING)"
+    ),
     "to the end": (
         f"sum(n) OVER (PARTITION BY g ORDER BY n, {ALL} "
         "ROWS BETWEEN 1 PRECEDING AND UNBOUNDED FOLLOWING)"
