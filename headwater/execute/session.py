@@ -30,6 +30,7 @@ _EXTENSIONS = "spark.sql.extensions"
 _SPARK_CATALOG = "spark.sql.catalog.spark_catalog"
 _CLASS_PATH = "spark.driver.extraClassPath"
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_MEMORY = "spark.driver.memory"
 JIT = "HEADWATER_JIT"
 BRIEF = "brief"
 """How the JVM compiles: quickly, for commands and tests, or, unless asked, as it does itself."""
@@ -44,6 +45,13 @@ thirty. Of its own choice, a thousand, forty views in turn find none of theirs l
 
 _CODE_CACHE = "-XX:ReservedCodeCacheSize=512m"
 """Likewise what the JVM makes of those classes: when this is full it throws code away."""
+
+_YOUNG = 5
+"""That part of the heap is for what is new; most of it is garbage before the part is full."""
+
+_SPACIOUS = "-XX:MinHeapFreeRatio=60"
+_METADATA = "-XX:MetaspaceSize=256m"
+"""Spark and Delta load some 200 MB of classes; on the way there nothing is to be collected."""
 
 _QUIET = Path(__file__).with_name("log4j2.properties")
 
@@ -155,7 +163,7 @@ def _local_settings() -> dict[str, str]:
         "spark.master": "local[*]",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": f"{heap_megabytes()}m",
+        _MEMORY: f"{heap_megabytes()}m",
         "spark.ui.enabled": "false",
         **_REMEMBERED,
         "spark.sql.shuffle.partitions": str(2 * cores()),
@@ -168,7 +176,7 @@ def _local_settings() -> dict[str, str]:
 def _launch_settings(launch: Launch, user: dict[str, str]) -> dict[str, str]:
     """What concerns the JVM's start; the user's own options come last, so that they win."""
     options = [f"-Dlog4j2.configurationFile={_QUIET.as_uri()}", *_compiler_options()]
-    options += trust_options(launch.java)
+    options += [*_heap_options(user), *trust_options(launch.java)]
     settings = {}
     jars = [str(jar) for jar in launch.jars]
     if is_local(user):
@@ -187,6 +195,12 @@ def _compiler_options() -> list[str]:
     collector = ["-XX:+UseSerialGC"] if cores() <= 4 else []  # noqa: PLR2004
     brief = os.environ.get(JIT, "") == BRIEF
     return [*collector, _CODE_CACHE, *(["-XX:TieredStopAtLevel=1"] if brief else [])]
+
+
+def _heap_options(user: Mapping[str, str]) -> list[str]:
+    """Room from the beginning: a heap that grows as it is needed is collected whole to grow."""
+    ours = is_local(user) and _MEMORY not in user
+    return [_METADATA, *([f"-Xmn{heap_megabytes() // _YOUNG}m", _SPACIOUS] if ours else [])]
 
 
 # --- starting -----------------------------------------------------------------------------------
