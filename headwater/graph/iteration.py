@@ -11,6 +11,7 @@ from headwater.attempt.quiet import quiet_refresh
 from headwater.attempt.request import Request
 from headwater.execute.shared_changes import SharedChanges
 from headwater.graph.pins import Pins, view_pins
+from headwater.graph.precedence import followers
 from headwater.graph.presence import Presence
 from headwater.graph.windows import Frontiers
 from headwater.vocabulary.errors import HeadwaterError
@@ -63,11 +64,16 @@ class Graph:
 
 
 def iterate(graph: Graph, views: Collection[str], pins: Pins, outcome: Outcome) -> None:
-    """Each view as soon as all it reads is done; a view whose ancestor failed is not tried."""
-    workspace = graph.workspace
+    """Each view as soon as all it reads is done; a view whose ancestor failed is not tried.
+
+    Of those that could go, the ones that the longest row of others waits for go first.
+    """
+    workspace, at_once = graph.workspace, graph.workspace.config.refresh_parallel
     reads = {view: set(workspace.inputs(view)) & set(views) for view in views}
     sorter = TopologicalSorter(reads)
     sorter.prepare()
+    after = followers(reads)
+    ready: list[str] = []
     running: dict[Future[Receipt], str] = {}
     shared = SharedChanges(_readers(workspace, views))
     presence = Presence()
@@ -77,7 +83,7 @@ def iterate(graph: Graph, views: Collection[str], pins: Pins, outcome: Outcome) 
         with presence.at_work(view):
             return _refreshed(workspace, view, view_pins(workspace, view, pins), asked, shared)
 
-    with ThreadPoolExecutor(max_workers=workspace.config.refresh_parallel) as pool:
+    with ThreadPoolExecutor(max_workers=at_once) as pool:
         try:
             while sorter.is_active():
                 for view in sorter.get_ready():
@@ -86,7 +92,11 @@ def iterate(graph: Graph, views: Collection[str], pins: Pins, outcome: Outcome) 
                         outcome.failures[view] = cause
                         sorter.done(view)
                     else:
-                        running[pool.submit(one, view)] = view
+                        ready.append(view)
+                ready.sort(key=after.__getitem__, reverse=True)
+                while ready and len(running) < at_once:
+                    view = ready.pop(0)
+                    running[pool.submit(one, view)] = view
                 _collect(running, outcome, sorter, graph.told)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
