@@ -154,8 +154,7 @@ def _whole(value: object) -> int | None:
 
 
 def _offset(value: object) -> Iterator[str]:
-    """Twice as far, as months and days are not all of one length, and wide decimals are rounded."""
     number = _whole(value)
     is_interval = isinstance(value, exp.Interval) and "-" not in text(value)
     if isinstance(value, exp.Expr) and (is_interval or (number is not None and number > 0)):
-        yield f"2 * {text(value)}"
+        yield text(value)

@@ -11,6 +11,7 @@ from headwater.plan.restrict import shared_partition
 from headwater.plan.rounded import decided_by_rounding, rounded_columns
 from headwater.plan.shape import followed_top, grouped_shape
 from headwater.plan.strategies.inputs import SourceWindow
+from headwater.plan.taken import taken_columns
 from headwater.plan.view import CompiledView
 from headwater.vocabulary.algebra import (
     Aggregate,
@@ -58,7 +59,7 @@ def verdicts(
     if closed is not None:
         return (*(_no(t, closed) for t in _INCREMENTAL), rebuild)
     whole = view_recomputed(view.layout, changed)
-    undecided = _decided_by_rounding(view)
+    undecided = _decided_by_chance(view)
     if undecided is not None:
         return (*(_no(t, whole or undecided) for t in _INCREMENTAL), rebuild)
     if whole is not None:
@@ -109,7 +110,7 @@ def _clock_moved(node: Node) -> Reason:
     return Reason("CLOCK_MOVED", f"{_word(node)} computes with the clock, which tells another time")
 
 
-def _decided_by_rounding(view: CompiledView) -> Reason | None:
+def _decided_by_chance(view: CompiledView) -> Reason | None:
     """Groups that are replaced whole may be chosen by such a value, but not what they are made of.
 
     Neither may a state that is added to: what is taken from it must be what was once added.
@@ -118,10 +119,13 @@ def _decided_by_rounding(view: CompiledView) -> Reason | None:
     grouped = shape is not None and view.layout.keys is not None
     below = shape.aggregate if shape is not None and grouped else view.layout.root
     node = decided_by_rounding(below, view.rounded)
-    if node is None:
-        return None
-    why = f"{_word(node)} decides by a sum of floats, whose last digits depend on their order"
-    return Reason("ROUNDED", why)
+    if node is not None:
+        why = f"{_word(node)} decides by a sum of floats, whose last digits depend on their order"
+        return Reason("ROUNDED", why)
+    node = decided_by_rounding(below, taken_columns(below))
+    if node is not None:
+        return Reason("FIRST_TO_COME", f"{_word(node)} decides by a value of rows as they come")
+    return None
 
 
 def _no(technique: Technique, reason: Reason) -> Verdict:
@@ -154,9 +158,12 @@ def _merge(
         text = detail or "groups that a HAVING hides have no state to add to"
         return _no(Technique.MERGE, Reason(code, text))
     below = layout.groups.shape.aggregate.input
-    added = rounded_columns(below, view.rounded)
-    if any(used_columns(i.expression) & added for i in layout.groups.shape.aggregate.aggregates):
+    used = [used_columns(i.expression) for i in layout.groups.shape.aggregate.aggregates]
+    if any(ids & rounded_columns(below, view.rounded) for ids in used):
         why = Reason("ROUNDED", "it adds up what was computed from sums of floats")
+        return _no(Technique.MERGE, why)
+    if any(ids & rounded_columns(below, taken_columns(below)) for ids in used):
+        why = Reason("FIRST_TO_COME", "it adds up values of rows as they come")
         return _no(Technique.MERGE, why)
     if layout.groups.has_extremes and not only_gains(below, windows, clocks):
         told = "groups that lose their stored least or greatest value are recomputed"

@@ -21,6 +21,7 @@ from headwater.plan.near import Near, Stretch
 from headwater.plan.planning import Planning
 from headwater.plan.reach import Reach, Side
 from headwater.plan.restrict import Keys, restrict
+from headwater.plan.steady import is_steady
 from headwater.vocabulary.algebra import Item, Window, scans
 from headwater.vocabulary.dialect import written as text
 from headwater.vocabulary.names import quoted
@@ -47,9 +48,10 @@ _DOWN = _Way(_BELOW, "<", "try_subtract")
 _UP = _Way(_ABOVE, ">", "try_add")
 
 
-def is_worth_it(planning: Planning, window: Window, reach: Reach) -> bool:
-    """Rows are counted off by one more look at the touched partitions."""
-    return not reach.counts_rows or any(s.source in planning.large for s in scans(window))
+def suits(planning: Planning, window: Window, reach: Reach) -> bool:
+    """Whether stretches are the same rows each time, and worth one more look at the partitions."""
+    is_worth_it = not reach.counts_rows or any(s.source in planning.large for s in scans(window))
+    return is_worth_it and is_steady(window.input, reach.order, frozenset(planning.fragile))
 
 
 def neighbours_difference(
@@ -117,7 +119,11 @@ def _edges(names: Keys, reach: Reach, touched: str) -> str:
 
 
 def _beyond(way: _Way, edge: str, side: Side | None) -> str:
-    """The value so far beyond another one."""
+    """The value so far beyond another one.
+
+    Values are looked for twice as far as the frame says, as months and days are not all of one
+    length, and wide decimals are rounded.
+    """
     if side is None:
         return f"IF(TRUE, NULL, {edge})"
     if side.rows:
@@ -126,7 +132,7 @@ def _beyond(way: _Way, edge: str, side: Side | None) -> str:
         return edge
     end = edge
     for offset in sorted(side.offsets):
-        end = f"{way.step}({end}, {offset})"
+        end = f"{way.step}({way.step}({end}, {offset}), {offset})"
     return f"IF(typeof({edge}) IN ('float', 'double'), NULL, {end})"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from headwater.plan.deltas.keyed import keyed_difference, touched_keys
-from headwater.plan.deltas.neighbours import is_worth_it, neighbours_difference
+from headwater.plan.deltas.neighbours import neighbours_difference, suits
 from headwater.plan.planning import Planning
 from headwater.plan.reach import reach_of
 from headwater.plan.restrict import shared_partition
@@ -24,6 +24,6 @@ def delta_of_window(planning: Planning, node: Node) -> str | None:
         return planning.relation("window", whole)
     keys = tuple(Item(f"partition_{n}", e) for n, e in enumerate(partition, 1))
     reach = reach_of(window)
-    if reach is not None and is_worth_it(planning, window, reach):
+    if reach is not None and suits(planning, window, reach):
         return neighbours_difference(planning, window, keys, reach, below)
     return keyed_difference(planning, node, keys, touched_keys(planning, [(below, keys)]))
