@@ -1,4 +1,18 @@
-"""One incremental law per operator, one file per law."""
+"""One incremental law per operator, one file per law.
+
+Each file opens with its equation and shows it in SQL: a view, and the query of that view's change.
+tests/laws/test_shown.py runs them, over
+
+    r, s                    tables as they are now, in the equations R′ and S′
+    r_before, s_before      the same tables as they were, R and S
+    r_changes, s_changes    what came and what went, ΔR and ΔS
+    t                       a table that has not changed
+
+All of them have the columns k, g and n, which are numbers, w, which is text, and d, a date. All but
+k may be NULL, and rows may be equal. A row of a change has a weight beside: 2 if two copies of it
+came, -1 if one went. The query of a change may tell a row several times; its weights are summed.
+To subtract is to add rows of weight -1.
+"""
 
 from __future__ import annotations
 

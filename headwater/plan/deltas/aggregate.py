@@ -1,4 +1,17 @@
-"""Δγ(R) = γ(R′)|K − γ(R)|K with K the groups of ΔR: only touched groups are recomputed."""
+"""Δγ(R) = γ(R′)|K − γ(R)|K with K the groups of ΔR: only touched groups are recomputed.
+
+A group is touched if a row came to it or left it. Its old row goes and its new one comes.
+
+View:
+    SELECT g, sum(n) AS total FROM r GROUP BY g
+Change:
+    WITH touched AS (SELECT DISTINCT g FROM r_changes)
+    SELECT g, sum(n) AS total, 1 AS weight
+    FROM r LEFT SEMI JOIN touched ON r.g <=> touched.g GROUP BY g
+    UNION ALL
+    SELECT g, sum(n) AS total, -1 AS weight
+    FROM r_before AS r LEFT SEMI JOIN touched ON r.g <=> touched.g GROUP BY g
+"""
 
 from __future__ import annotations
 

@@ -2,12 +2,21 @@
 
 Beside the change of its input, a row of the old input comes if only the new condition is true of
 it, and goes if only the old one is. The conditions stand in the scan, so files that hold neither
-are skipped. From the 14th to the 15th of November,
+are skipped. Any other operator that computes with the clock has another value for every row: it is
+computed whole, twice. In the example today was the 14th of November 2026 and is the 15th.
 
-    SELECT k FROM r WHERE d >= current_date() - 7
-
-asks r, as it was, for the rows with DATE'2026-11-07' <= d < DATE'2026-11-08'. Any other operator
-that computes with the clock has another value for every row: it is computed whole, twice.
+View:
+    SELECT k FROM r WHERE d BETWEEN current_date() - 7 AND current_date()
+Change:
+    SELECT k, weight FROM r_changes WHERE d BETWEEN DATE'2026-11-08' AND DATE'2026-11-15'
+    UNION ALL
+    SELECT k, 1 AS weight FROM r_before
+    WHERE d BETWEEN DATE'2026-11-08' AND DATE'2026-11-15'
+    AND NOT d BETWEEN DATE'2026-11-07' AND DATE'2026-11-14'
+    UNION ALL
+    SELECT k, -1 AS weight FROM r_before
+    WHERE d BETWEEN DATE'2026-11-07' AND DATE'2026-11-14'
+    AND NOT d BETWEEN DATE'2026-11-08' AND DATE'2026-11-15'
 """
 
 from __future__ import annotations

@@ -1,4 +1,17 @@
-"""Δδ(R) = δ(R′)|K − δ(R)|K with K the rows of ΔR."""
+"""Δδ(R) = δ(R′)|K − δ(R)|K with K the rows of ΔR.
+
+A row is touched if copies of it came or went. If it has others, it goes and comes, which sums to 0.
+
+View:
+    SELECT DISTINCT g, w FROM r
+Change:
+    WITH touched AS (SELECT DISTINCT g, w FROM r_changes)
+    SELECT DISTINCT g, w, 1 AS weight
+    FROM r LEFT SEMI JOIN touched ON r.g <=> touched.g AND r.w <=> touched.w
+    UNION ALL
+    SELECT DISTINCT g, w, -1 AS weight
+    FROM r_before AS r LEFT SEMI JOIN touched ON r.g <=> touched.g AND r.w <=> touched.w
+"""
 
 from __future__ import annotations
 

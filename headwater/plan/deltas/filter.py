@@ -1,4 +1,12 @@
-"""Δσ(R) = σ(ΔR): a filter is linear."""
+"""Δσ(R) = σ(ΔR): a filter is linear.
+
+What does not pass is not in the view, so nobody misses it in the change.
+
+View:
+    SELECT * FROM r WHERE n > 1
+Change:
+    SELECT * FROM r_changes WHERE n > 1
+"""
 
 from __future__ import annotations
 

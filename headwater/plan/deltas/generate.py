@@ -1,4 +1,12 @@
-"""Δ explode(R) = explode(ΔR): a generator works row by row, so it is linear."""
+"""Δ explode(R) = explode(ΔR): a generator works row by row, so it is linear.
+
+What is made of a row comes and goes with it.
+
+View:
+    SELECT k, explode(split(w, ' ')) AS word FROM r
+Change:
+    SELECT k, explode(split(w, ' ')) AS word, weight FROM r_changes
+"""
 
 from __future__ import annotations
 

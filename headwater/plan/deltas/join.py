@@ -3,6 +3,35 @@
 Δ(A ⟕ B) = ΔA ⟕ B′ + (T ⟕ B′ − T ⟕ B) with T = A ⋉ ΔB, the old left rows that a changed right row
 matches: all others see the same partners before and after. A full join is a left join and, beside
 it, the right rows without a partner.
+
+View:
+    SELECT r.k, s.w FROM r JOIN s ON r.g = s.g
+Change:
+    SELECT r.k, s.w, weight FROM r_changes AS r JOIN s ON r.g = s.g
+    UNION ALL
+    SELECT r.k, s.w, weight FROM r_before AS r JOIN s_changes AS s ON r.g = s.g
+
+View:
+    SELECT r.k, s.w FROM r LEFT JOIN s ON r.g = s.g
+Change:
+    WITH touched AS (SELECT * FROM r_before AS r LEFT SEMI JOIN s_changes AS s ON r.g = s.g)
+    SELECT r.k, s.w, weight FROM r_changes AS r LEFT JOIN s ON r.g = s.g
+    UNION ALL
+    SELECT r.k, s.w, 1 AS weight FROM touched AS r LEFT JOIN s ON r.g = s.g
+    UNION ALL
+    SELECT r.k, s.w, -1 AS weight FROM touched AS r LEFT JOIN s_before AS s ON r.g = s.g
+
+A semi join differs from this anti join by a word:
+
+View:
+    SELECT k FROM r LEFT ANTI JOIN s ON r.g = s.g
+Change:
+    WITH touched AS (SELECT * FROM r_before AS r LEFT SEMI JOIN s_changes AS s ON r.g = s.g)
+    SELECT k, weight FROM r_changes AS r LEFT ANTI JOIN s ON r.g = s.g
+    UNION ALL
+    SELECT k, 1 AS weight FROM touched AS r LEFT ANTI JOIN s ON r.g = s.g
+    UNION ALL
+    SELECT k, -1 AS weight FROM touched AS r LEFT ANTI JOIN s_before AS s ON r.g = s.g
 """
 
 from __future__ import annotations

@@ -1,4 +1,17 @@
-"""ΔQ = Q(S′)|K − Q(S)|K: the difference of an operator on its touched keys."""
+"""ΔQ = Q(S′)|K − Q(S)|K: the difference of an operator on its touched keys.
+
+It holds for whatever makes the rows of a key of that key's rows alone.
+
+View:
+    SELECT g, median(n) AS middle FROM r GROUP BY g
+Change:
+    WITH touched AS (SELECT DISTINCT g FROM r_changes),
+    new AS (SELECT * FROM r LEFT SEMI JOIN touched ON r.g <=> touched.g),
+    old AS (SELECT * FROM r_before AS r LEFT SEMI JOIN touched ON r.g <=> touched.g)
+    SELECT g, median(n) AS middle, 1 AS weight FROM new GROUP BY g
+    UNION ALL
+    SELECT g, median(n) AS middle, -1 AS weight FROM old GROUP BY g
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""ΔA ⋈ B = ΔA ⋈ B|K with K the join keys of ΔA: of the other side only those keys are computed."""
+"""ΔA ⋈ B = ΔA ⋈ B|K with K the join keys of ΔA: of the other side only those keys are computed.
+
+In the example no totals are made but those that a changed row is joined to.
+
+View:
+    SELECT r.k, b.total FROM r JOIN (SELECT g, sum(n) AS total FROM t GROUP BY g) AS b ON r.g = b.g
+Change:
+    WITH touched AS (SELECT DISTINCT g FROM r_changes),
+    b AS (SELECT g, sum(n) AS total FROM t LEFT SEMI JOIN touched ON t.g <=> touched.g GROUP BY g)
+    SELECT r.k, b.total, weight FROM r_changes AS r JOIN b ON r.g = b.g
+"""
 
 from __future__ import annotations
 

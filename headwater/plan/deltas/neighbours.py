@@ -5,11 +5,22 @@ only those before. Which rows that are tells the order's first expression, from 
 value to the highest. Up to there on either side no row has changed, so the rows to be counted off
 are the same before and after.
 
-A sale of the fifth day, where each is shown beside the one before it:
+In the example a row sees those at its own k and at one less. A change at 5 is seen by the rows at 5
+and 6, and these see the rows from 4 to 6.
 
-    SELECT shop, day, lag(amount) OVER (PARTITION BY shop ORDER BY day) AS earlier FROM sales
-
-    touched: (shop 1, 5th)    rows that see it: days 5 and 6    rows that these see: days 4 to 6
+View:
+    SELECT g, k, sum(n) OVER (PARTITION BY g ORDER BY k RANGE 1 PRECEDING) AS total FROM r
+Change:
+    WITH edges AS (SELECT g, min(k) AS low, max(k) + 1 AS high FROM r_changes GROUP BY g)
+    SELECT g, k, total, 1 AS weight FROM (
+      SELECT r.g, k, sum(n) OVER (PARTITION BY r.g ORDER BY k RANGE 1 PRECEDING) AS total, low, high
+      FROM r JOIN edges ON r.g <=> edges.g AND k BETWEEN low - 1 AND high
+    ) WHERE k BETWEEN low AND high
+    UNION ALL
+    SELECT g, k, total, -1 AS weight FROM (
+      SELECT r.g, k, sum(n) OVER (PARTITION BY r.g ORDER BY k RANGE 1 PRECEDING) AS total, low, high
+      FROM r_before AS r JOIN edges ON r.g <=> edges.g AND k BETWEEN low - 1 AND high
+    ) WHERE k BETWEEN low AND high
 """
 
 from __future__ import annotations

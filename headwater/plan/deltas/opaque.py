@@ -1,4 +1,14 @@
-"""ΔQ = Q(S′) − Q(S): holds for any query, at the price of two evaluations."""
+"""ΔQ = Q(S′) − Q(S): holds for any query, at the price of two evaluations.
+
+A row that is in both results comes and goes, which sums to 0.
+
+View:
+    SELECT k, word FROM r LEFT JOIN LATERAL explode(split(w, ' ')) AS x(word)
+Change:
+    SELECT k, word, 1 AS weight FROM r LEFT JOIN LATERAL explode(split(w, ' ')) AS x(word)
+    UNION ALL
+    SELECT k, word, -1 AS weight FROM r_before LEFT JOIN LATERAL explode(split(w, ' ')) AS x(word)
+"""
 
 from __future__ import annotations
 

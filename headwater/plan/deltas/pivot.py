@@ -1,4 +1,17 @@
-"""Δp(R) = p(R′)|K − p(R)|K with K the groups of ΔR: a pivot is an aggregate laid out in columns."""
+"""Δp(R) = p(R′)|K − p(R)|K with K the groups of ΔR: a pivot is an aggregate laid out in columns.
+
+A group is touched if a row came to it or left it. Its old row goes and its new one comes.
+
+View:
+    SELECT * FROM (SELECT g, n, w FROM r) PIVOT (sum(n) FOR w IN ('a', 'b'))
+Change:
+    WITH touched AS (SELECT DISTINCT g FROM r_changes),
+    new AS (SELECT g, n, w FROM r LEFT SEMI JOIN touched ON r.g <=> touched.g),
+    old AS (SELECT g, n, w FROM r_before AS r LEFT SEMI JOIN touched ON r.g <=> touched.g)
+    SELECT *, 1 AS weight FROM new PIVOT (sum(n) FOR w IN ('a', 'b'))
+    UNION ALL
+    SELECT *, -1 AS weight FROM old PIVOT (sum(n) FOR w IN ('a', 'b'))
+"""
 
 from __future__ import annotations
 

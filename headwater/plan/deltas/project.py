@@ -1,4 +1,12 @@
-"""Δπ(R) = π(ΔR): a projection is linear."""
+"""Δπ(R) = π(ΔR): a projection is linear.
+
+What is computed of a row comes and goes with it.
+
+View:
+    SELECT k, g + n AS total FROM r
+Change:
+    SELECT k, g + n AS total, weight FROM r_changes
+"""
 
 from __future__ import annotations
 

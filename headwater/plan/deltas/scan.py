@@ -1,4 +1,12 @@
-"""ΔR: the source's own signed rows, its columns under the leaf's ids."""
+"""ΔR: the source's own signed rows, its columns under the leaf's ids.
+
+Every change begins here, with what the source says came and went.
+
+View:
+    SELECT k AS number, w AS word FROM r
+Change:
+    SELECT k AS number, w AS word, weight FROM r_changes
+"""
 
 from __future__ import annotations
 

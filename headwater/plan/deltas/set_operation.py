@@ -1,4 +1,18 @@
-"""Δ(A ∖ B) = (A′ ∖ B′)|K − (A ∖ B)|K K the rows of ΔA and ΔB; ∩ likewise, ALL or not."""
+"""Δ(A ∖ B) = (A′ ∖ B′)|K − (A ∖ B)|K with K the rows of ΔA and ΔB; ∩ likewise, ALL or not.
+
+Rows that neither side gained or lost stay. The code asks both sides for those of K alone; here they
+are picked from the results.
+
+View:
+    SELECT g FROM r EXCEPT SELECT g FROM s
+Change:
+    WITH touched AS (SELECT g FROM r_changes UNION SELECT g FROM s_changes),
+    new AS (SELECT g FROM r EXCEPT SELECT g FROM s),
+    old AS (SELECT g FROM r_before EXCEPT SELECT g FROM s_before)
+    SELECT g, 1 AS weight FROM new LEFT SEMI JOIN touched ON new.g <=> touched.g
+    UNION ALL
+    SELECT g, -1 AS weight FROM old LEFT SEMI JOIN touched ON old.g <=> touched.g
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""Δ(A ⊎ B) = ΔA ⊎ ΔB."""
+"""Δ(A ⊎ B) = ΔA ⊎ ΔB.
+
+Both sides' rows are in the view side by side, so the changes are too.
+
+View:
+    SELECT k, w FROM r UNION ALL SELECT n, w FROM s
+Change:
+    SELECT k, w, weight FROM r_changes UNION ALL SELECT n, w, weight FROM s_changes
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,17 @@
-"""Δω(R) = ω(R′)|K − ω(R)|K with K the partitions of ΔR, before and after images alike."""
+"""Δω(R) = ω(R′)|K − ω(R)|K with K the partitions of ΔR, before and after images alike.
+
+A row that moves from one partition to another touches both.
+
+View:
+    SELECT k, g, rank() OVER (PARTITION BY g ORDER BY n) AS place FROM r
+Change:
+    WITH touched AS (SELECT DISTINCT g FROM r_changes)
+    SELECT k, g, rank() OVER (PARTITION BY g ORDER BY n) AS place, 1 AS weight
+    FROM r LEFT SEMI JOIN touched ON r.g <=> touched.g
+    UNION ALL
+    SELECT k, g, rank() OVER (PARTITION BY g ORDER BY n) AS place, -1 AS weight
+    FROM r_before AS r LEFT SEMI JOIN touched ON r.g <=> touched.g
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""merge: the state of each touched group + the change of that state."""
+"""merge: the state of each touched group + the change of that state.
+
+Neither the other rows of a group are asked for nor other groups. Where nothing is left, a group
+goes.
+
+View:
+    SELECT g, count(*) AS n FROM r GROUP BY g
+Table:
+    WITH states AS (SELECT g, n FROM m UNION ALL SELECT g, weight FROM r_changes)
+    SELECT g, sum(n) AS n FROM states GROUP BY g HAVING sum(n) <> 0
+"""
 
 from __future__ import annotations
 

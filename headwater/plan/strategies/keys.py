@@ -1,4 +1,16 @@
-"""rekey: M′ = M with the rows of the touched keys K replaced by Q(S′)|K."""
+"""rekey: M′ = M with the rows of the touched keys K replaced by Q(S′)|K.
+
+What was there before is known from the table, so the old sources are not asked.
+
+View:
+    SELECT g, median(n) AS middle FROM r GROUP BY g
+Table:
+    WITH touched AS (SELECT DISTINCT g FROM r_changes)
+    SELECT * FROM m LEFT ANTI JOIN touched ON m.g <=> touched.g
+    UNION ALL
+    SELECT g, median(n) AS middle
+    FROM r LEFT SEMI JOIN touched ON r.g <=> touched.g GROUP BY g
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""delta: M′ = M + ΔQ, row by row, with exact multiplicity."""
+"""delta: M′ = M + ΔQ, row by row, with exact multiplicity.
+
+Of equal rows there are as many as came, less those that went.
+
+View:
+    SELECT g, w FROM r
+Table:
+    WITH signed AS (SELECT *, 1 AS weight FROM m UNION ALL SELECT g, w, weight FROM r_changes),
+    netted AS (SELECT g, w, sum(weight) AS copies FROM signed GROUP BY g, w)
+    SELECT g, w FROM netted LATERAL VIEW explode(array_repeat(1, int(copies))) x AS copy
+"""
 
 from __future__ import annotations
 
