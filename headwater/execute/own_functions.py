@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from headwater.execute.fingerprint import fingerprint
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -79,6 +81,17 @@ def _kind(call: Any) -> str | None:
 
 
 def _fingerprint(call: Any) -> str:
-    body = call.func().command().mkString(",")
-    described = f"{call.evalType()} {call.dataType().json()} {body}"
+    described = f"{call.evalType()} {call.dataType().json()} {_body(call)}"
     return hashlib.sha256(described.encode()).hexdigest()[:16]
+
+
+def _body(call: Any) -> str:
+    """The function's code if it can be had, else the bytes that are sent to the executors."""
+    from pyspark.cloudpickle import loads  # noqa: PLC0415  (pyspark loads only where Spark runs)
+
+    command = call.func().command().mkString(",")
+    try:
+        function, *_ = loads(bytes(int(number) % 256 for number in command.split(",")))
+        return fingerprint(function)
+    except Exception:  # noqa: BLE001  (a large one is sent another way, and a module may be missing)
+        return str(command)

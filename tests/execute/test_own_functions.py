@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
+from pathlib import Path
+
 import pytest
 
 from headwater.execute.own_functions import own_functions
@@ -19,8 +23,13 @@ TABLES = {
 
 @pytest.fixture(scope="module")
 def own(spark):
-    from pyspark.sql.functions import udf
+    from pyspark.sql.functions import pandas_udf, udf
+    from pyspark.sql.pandas.functions import PandasUDFType
 
+    def spread(values):
+        return None if values.isna().all() else int(values.max() - values.min())
+
+    spark.udf.register("hw_spread", pandas_udf(spread, "bigint", PandasUDFType.GROUPED_AGG))
     spark.udf.register("hw_twice", lambda x: None if x is None else x * 2, "int")
     spark.udf.register("hw_dice", udf(lambda: 4, "int").asNondeterministic())
     return spark
@@ -32,6 +41,25 @@ def test_a_registered_function_is_followed(own) -> None:
     tried, failed = Oracle(own).check(sql, TABLES)
     assert failed == []
     assert tried[Technique.MERGE] == "sound"
+
+
+AGGREGATED = {
+    "alone": "SELECT g, hw_spread(k) AS s FROM r GROUP BY g",
+    "computed with": "SELECT g % 2 AS h, hw_spread(hw_twice(k)) + 1 AS s FROM r GROUP BY g % 2",
+    "below a filter": "SELECT s FROM (SELECT g, hw_spread(k) AS s FROM r GROUP BY g) WHERE s > 0",
+    "having": "SELECT g, hw_spread(k) AS s FROM r GROUP BY g HAVING hw_spread(k) > 0",
+    "of groups": (
+        "SELECT s, count(*) AS n FROM (SELECT g, hw_spread(k) AS s FROM r GROUP BY g) GROUP BY s"
+    ),
+}
+
+
+@pytest.mark.parametrize("view", AGGREGATED)
+def test_a_registered_aggregate_is_kept_by_key(own, view: str) -> None:
+    """A function of a group's rows, in pandas: the touched groups are computed anew."""
+    tried, failed = Oracle(own).check(AGGREGATED[view], TABLES)
+    assert failed == []
+    assert tried[Technique.REKEY] == "sound"
 
 
 def test_a_function_that_is_not_deterministic_is_not_followed(own) -> None:
@@ -48,3 +76,23 @@ def test_another_body_has_another_fingerprint(own) -> None:
     own.udf.register("hw_twice", lambda x: None if x is None else x * 3, "int")
     after = own_functions(own, ["hw_twice"])
     assert after["hw_twice"].fingerprint != before["hw_twice"].fingerprint
+
+
+def test_an_edited_module_has_another_fingerprint(own, tmp_path: Path, monkeypatch) -> None:
+    """Spark is sent no more than the name of a function that can be imported."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def registered(text: str) -> str:
+        (tmp_path / "hw_rates.py").write_text(text)
+        sys.modules.pop("hw_rates", None)
+        importlib.invalidate_caches()
+        own.udf.register("hw_rated", importlib.import_module("hw_rates").rated, "int")
+        return own_functions(own, ["hw_rated"])["hw_rated"].fingerprint
+
+    text = "RATE = 2\ndef rated(x):\n    return x * RATE\n"
+    before = registered(text)
+    assert registered(f"# moved down\n{text}") == before
+    assert registered(text.replace("RATE = 2", "RATE = 3")) != before
+    assert registered(text.replace("x *", "x +")) != before
+    sys.modules.pop("hw_rates")
