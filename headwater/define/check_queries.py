@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
+from headwater.define.as_they_come import Doubt
 from headwater.define.definitions import Definition, Definitions
 from headwater.define.diagnostics import Problem, error, suggest, warning
 from headwater.define.kind import canonical
@@ -82,12 +83,16 @@ def order_remarks(written: Sequence[Definition], known: Definitions) -> Iterator
     for view in _views(written):
         for found in order_dependent(view.query, examine(view.query).nodes, keys):
             place = within(view.query_location, view.query, found.offset)
-            if found.ties:
+            if found.is_window:
                 message = f"{found.name} chooses between rows that its ORDER BY finds equal"
                 yield warning("WINDOW_TIES", message, place, "add columns that identify a row")
+            elif found.doubt is Doubt.TIES:
+                message = f"{found.name} {found.doubt.value}"
+                hint = "let the order tell the value too: max_by(a, (b, a)), mode(a, true)"
+                yield warning("ORDER_DEPENDENT", message, place, hint)
             else:
                 message = f"{found.name} takes rows as they come, in any order"
-                hint = "use max_by or min_by, WITHIN GROUP (ORDER BY ...), or sort the list"
+                hint = "use max_by(a, (b, a)), WITHIN GROUP (ORDER BY ...), or sort the list"
                 yield warning("ORDER_DEPENDENT", message, place, hint)
 
 

@@ -69,8 +69,8 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         "UNTYPED": "merge: Spark did not tell an aggregate's type; see rekey.",
         "ROUNDED": "A sum of floats, whose last digits depend on the order of addition, decides.",
         "FIRST_TO_COME": (
-            "A value that depends on the order in which rows come, such as first() or a list, "
-            "decides which rows there are, or is added up."
+            "A value that depends on the order in which rows come, such as first(), a list, a "
+            "sketch or max_by() where rows tie, decides which rows there are, or is added up."
         ),
         "UNKNOWN": "The technique asked for is never offered: skip and replace cannot be forced.",
         "NONE": "No technique was ruled out.",

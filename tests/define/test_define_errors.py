@@ -283,6 +283,12 @@ WARNINGS = [
     ("CREATE MATERIALIZED VIEW v AS SELECT a FROM t ^LIMIT 3", "UNORDERED_LIMIT"),
     ("CREATE MATERIALIZED VIEW v AS SELECT ^first(a) AS x FROM t", "ORDER_DEPENDENT"),
     ("CREATE MATERIALIZED VIEW v AS SELECT size(a), ^collect_list(a) FROM t", "ORDER_DEPENDENT"),
+    ("CREATE MATERIALIZED VIEW v AS SELECT ^max_by(a, b) AS x FROM t", "ORDER_DEPENDENT"),
+    ("CREATE MATERIALIZED VIEW v AS SELECT ^mode(a) AS x FROM t", "ORDER_DEPENDENT"),
+    (
+        "CREATE MATERIALIZED VIEW v AS SELECT ^listagg(a) WITHIN GROUP (ORDER BY b) AS x FROM t",
+        "ORDER_DEPENDENT",
+    ),
     (
         "CREATE MATERIALIZED VIEW v AS SELECT ^row_number() OVER (ORDER BY b) AS x FROM t",
         "WINDOW_TIES",
@@ -301,6 +307,12 @@ WARNINGS = [
 SETTLED = [
     "SELECT sort_array(collect_list(a)) AS x FROM t",
     "SELECT listagg(a, ',') WITHIN GROUP (ORDER BY a) AS x FROM t",
+    "SELECT size(collect_set(a)) AS x FROM t",
+    "SELECT listagg(a) WITHIN GROUP (ORDER BY b, a) AS x FROM t",
+    "SELECT max_by(a, (b, a)) AS x, min_by(upper(a), a) AS y, max_by(a, a) AS z FROM t",
+    "SELECT a, max_by(b, c) AS x FROM t GROUP BY a, k",
+    "SELECT max_by(a, struct(b, k)) AS x FROM t",
+    "SELECT mode(a, true) AS x, mode() WITHIN GROUP (ORDER BY a) AS y FROM t",
     "SELECT rank() OVER (PARTITION BY a ORDER BY b) AS x FROM t",
     "SELECT sum(a) OVER (PARTITION BY a ORDER BY b) AS x FROM t",
     "SELECT row_number() OVER (PARTITION BY a ORDER BY b, k) AS x FROM t",
