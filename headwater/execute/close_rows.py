@@ -8,6 +8,7 @@ from headwater.vocabulary.names import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
 
 CLOSE = 1e-9
 """Relative: far above what another order of addition does, far below what a changed row does."""
@@ -31,7 +32,8 @@ def beyond_rounding(
     same = " AND ".join(
         [f"e.{quoted(c)} <=> f.{quoted(c)}" for c in others] + [f"e.{_PLACE} = f.{_PLACE}"]
     )
-    close = " AND ".join(_close(quoted(c)) for c in rounded)
+    types = {field.name: field.dataType for field in differing.schema.fields}
+    close = " AND ".join(_close(f"e.{quoted(c)}", f"f.{quoted(c)}", types[c]) for c in rounded)
     sides = {
         side: _placed(f"{side} - {other}", others, rounded)
         for side, other in ((expected, found), (found, expected))
@@ -61,7 +63,22 @@ def _placed(surplus: str, others: list[str], rounded: tuple[str, ...]) -> str:
     )
 
 
-def _close(column: str) -> str:
-    one, other = f"CAST(e.{column} AS DOUBLE)", f"CAST(f.{column} AS DOUBLE)"
-    allowed = f"greatest({_TINY}D, {CLOSE}D * greatest(abs({one}), abs({other})))"
-    return f"({one} <=> {other} OR abs({one} - {other}) <= {allowed})"
+def _close(one: str, other: str, type_: DataType, depth: int = 0) -> str:
+    """A condition on two values; rows and lists are close if all that is in them is."""
+    from pyspark.sql import types  # noqa: PLC0415  (loads only where Spark runs)
+
+    if isinstance(type_, types.ArrayType):
+        x, y = f"x{depth}", f"y{depth}"
+        inner = _close(x, y, type_.elementType, depth + 1)
+        pairs = f"zip_with({one}, {other}, ({x}, {y}) -> {inner})"
+        alike = f"size({one}) = size({other}) AND forall({pairs}, is_close -> is_close)"
+    elif isinstance(type_, types.StructType):
+        fields = [(quoted(field.name), field.dataType) for field in type_.fields]
+        alike = " AND ".join(_close(f"{one}.{n}", f"{other}.{n}", t, depth) for n, t in fields)
+    elif isinstance(type_, (types.DoubleType, types.FloatType)):
+        left, right = f"CAST({one} AS DOUBLE)", f"CAST({other} AS DOUBLE)"
+        allowed = f"greatest({_TINY}D, {CLOSE}D * greatest(abs({left}), abs({right})))"
+        alike = f"abs({left} - {right}) <= {allowed}"
+    else:
+        return f"({one} <=> {other})"
+    return f"({one} <=> {other} OR coalesce({alike}, false))"

@@ -24,19 +24,25 @@ from headwater.vocabulary.dialect import written
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_FLOATING = {"double", "float"}
+_FLOATING = re.compile(r"\b(double|float)\b")
+"""In a type: of the value itself, or of something inside of it."""
+
 _WHOLE = {"tinyint", "smallint", "int", "bigint"}
 """Added exactly, as doubles, as long as their sums stay below 2^53."""
 
-_CHOSEN = {
-    *("any_value", "approx_percentile", "cume_dist", "first", "first_value", "lag", "last"),
-    *("last_value", "lead", "max", "max_by", "median", "min", "min_by", "mode", "nth_value"),
-    *("percent_rank", "percentile", "percentile_approx", "percentile_cont", "percentile_disc"),
-    *("arg_max", "arg_min", "quantile", "approx_quantile"),
-}
-"""Functions that give one of their values, or something between two: nothing is added up."""
+_CHOSEN = frozenset(
+    """
+    any_value approx_percentile approx_quantile approx_top_k arg_max arg_min array_agg
+    collect_list collect_set cume_dist first first_value lag last last_value lead max max_by
+    median min min_by mode nth_value percent_rank percentile percentile_approx percentile_cont
+    percentile_disc quantile
+    """.split()
+)
+"""Functions that give some of their values, or something between two: nothing is added up."""
 
-_ADDING = re.compile("try_sum|try_avg|mean|std|stddev|var|covar|corr|regr_|skewness|kurtosis")
+_ADDING = re.compile(
+    "try_sum|try_avg|mean|std|var|covar|corr|regr_|skewness|kurtosis|vector_(?:avg|sum)|histogram_numeric"
+)
 """Those that our parser knows by their names only."""
 
 
@@ -58,7 +64,7 @@ def rounded_values(session: SparkSession, query: Query) -> Iterator[str]:
 def _is_rounded(
     session: SparkSession, node: Aggregate | Window | Pivot, item: Item, type_: str
 ) -> bool:
-    if type_ not in _FLOATING:
+    if not _FLOATING.search(type_):
         return False
     call = _call(item.expression)
     if _name(call) in _CHOSEN:
@@ -95,7 +101,7 @@ def _adds_anything(node: Opaque) -> bool:
 
 def _reads_floating(session: SparkSession, node: Opaque) -> bool:
     found = (_types(session, render(scan, _by_source)).values() for scan in node.scans)
-    return any(not _FLOATING.isdisjoint(types) for types in found)
+    return any(_FLOATING.search(type_) for types in found for type_ in types)
 
 
 def _types(session: SparkSession, sql: str) -> dict[str, str]:

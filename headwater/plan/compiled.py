@@ -19,7 +19,7 @@ from headwater.vocabulary.algebra import Opaque, Query, Scan, scans
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
 
-FORMAT = 9
+FORMAT = 10
 """Raised whenever the same query may be lowered to other operators or stored in other columns."""
 
 _UNGROUPABLE = ("variant", "interval", "geometry", "geography")

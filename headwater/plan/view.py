@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -17,6 +18,10 @@ from headwater.vocabulary.reason import Reason
 
 Columns = tuple[tuple[str, str], ...]
 """(name, type as Spark spells it) in order."""
+
+
+_FLOATING = re.compile(r"^(?!.*map<).*\b(?:double|float)\b")
+"""Numbers, also in arrays and structs; maps cannot be ordered."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +75,8 @@ class CompiledView:
 
     @property
     def rounded_shown(self) -> tuple[str, ...]:
-        """The floating-point columns of a reader that may differ in their last digits."""
-        floating = [name for name, type_ in self.columns if type_ in {"double", "float"}]
+        """A reader's columns of floating-point numbers that may differ in their last digits."""
+        floating = [name for name, type_ in self.columns if _FLOATING.search(type_)]
         if self.is_opaque:
             return tuple(floating)
         found = rounded_columns(self.query.root, self.rounded)
