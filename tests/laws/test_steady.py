@@ -10,26 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from headwater.plan.planning import new_name
 from headwater.testing.oracle import Oracle, TableStates
 from headwater.vocabulary.technique import Technique
+from tests.laws.shuffled import Shuffled
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-class Shuffled(Oracle):
-    """Rows of the new state come as chance has it."""
-
-    def _register(self, view, tables, *texts):
-        super()._register(view, tables, *texts)
-        for name in view.catalog:
-            rows = self._local(tables[name].after, tables[name].ddl)
-            rows.createOrReplaceTempView(f"{name}_rows")
-            self._session.sql(
-                f"CREATE OR REPLACE TEMPORARY VIEW {new_name(name)} AS "
-                f"SELECT * FROM {name}_rows ORDER BY rand()"
-            )
 
 
 @pytest.fixture(scope="module")
