@@ -19,14 +19,14 @@ from headwater.execute.compiling import compile_in
 from headwater.execute.isolated import isolated
 from headwater.execute.relations import Kept, keep
 from headwater.execute.sieves import Sieves
-from headwater.plan.compiled import restore
+from headwater.plan.compiled import restore, ungroupable
 from headwater.plan.consolidate import difference
 from headwater.plan.patch import patched
 from headwater.plan.planner import Choice, plan_refresh
 from headwater.plan.planning import changes_name, new_name, old_name
 from headwater.plan.render import listed, render
 from headwater.plan.situation import Situation
-from headwater.plan.soundness import verdicts
+from headwater.plan.soundness import Verdict, recomputed_parts, verdicts
 from headwater.plan.steps import (
     TARGET,
     Append,
@@ -42,6 +42,7 @@ from headwater.plan.view import CompiledView
 from headwater.vocabulary.algebra import Scan
 from headwater.vocabulary.clocks import bound, values_at
 from headwater.vocabulary.names import FILE, PLACE, WEIGHT, quoted
+from headwater.vocabulary.reason import Reason
 from headwater.vocabulary.technique import Technique
 
 if TYPE_CHECKING:
@@ -87,6 +88,17 @@ class Times:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """One technique, tried: `word` is `sound`, or the code of the reason why it is not open."""
+
+    technique: Technique
+    word: str
+    runs: int  # plans that were run, each against Spark's own rows
+    parts: tuple[Reason, ...]  # parts of the query that were recomputed whole
+    mismatches: tuple[Mismatch, ...]
+
+
+@dataclass(frozen=True)
 class Mismatch:
     """A technique that claimed to be sound and gave other rows than the query."""
 
@@ -120,26 +132,46 @@ class Oracle:
 
         Relations are kept as small ones are, or as large ones.
         """
+        found = self.trials(sql, tables, times, small=small)
+        failed = [mismatch for trial in found for mismatch in trial.mismatches]
+        return {trial.technique: trial.word for trial in found}, failed
+
+    def trials(
+        self,
+        sql: str,
+        tables: Mapping[str, TableStates],
+        times: Times | None = None,
+        *,
+        small: bool = True,
+        rebuild: bool = False,
+    ) -> list[Trial]:
+        """What came of each technique; none if nothing that the query reads has changed.
+
+        A rebuild in the query's own words cannot give other rows than they do, and is run only if
+        it is asked for.
+        """
         times = times or Times()
         view = self._compiled(sql, tables)
         before, now = (values_at(view.clocks, at, "UTC") for at in (times.before, times.now))
-        self._register(view, tables, times.wanted or view.text(now), before, now)
         windows = {
             name: _window(name, states) for name, states in tables.items() if name in view.catalog
         }
-        tried: dict[Technique, str] = {}
-        failed: list[Mismatch] = []
         situation = Situation(windows, clock=now, clock_before=before)
         if not situation.changed:
-            return tried, failed
+            return []
+        wanted = times.wanted or view.text(now)
+        self._register(view, tables, wanted, before, now)
+        if view.is_opaque and rebuild:
+            self._register_text(view, view.text(before), wanted)
+        found = []
         for verdict in verdicts(view, windows, (), situation.moved_clocks):
-            tried[verdict.technique] = "sound" if verdict.sound else verdict.reason.code
             own = verdict.technique is Technique.REBUILD and not view.layout.hidden
-            if verdict.sound and (view.clocks or not own):  # own words cannot give other rows
-                for plan in _plans(view, situation, verdict.technique):
-                    mismatch = self._try(view, plan, small=small)
-                    failed += [mismatch] if mismatch else []
-        return tried, failed
+            told = own and (view.is_opaque or not view.clocks)
+            is_run = verdict.sound and (rebuild or not told)
+            plans = _plans(view, situation, verdict.technique) if is_run else []
+            tries = [self._try(view, plan, small=small) for plan in plans]
+            found.append(_trial(view, situation, verdict, tries))
+        return found
 
     def rounds(self, sql: str, tables: Mapping[str, TableStates]) -> bool:
         """Whether some value of the query depends on the order in which numbers are added."""
@@ -185,13 +217,27 @@ class Oracle:
             self._local(changes(states), ddl).createOrReplaceTempView(changes_name(name))
         if not view.is_opaque:
             self._content(view, "__hw_before", lambda scan: old_name(scan.source), before)
-            number = "monotonically_increasing_id()"
-            place = f"CAST({number} DIV 2 AS STRING) AS {FILE}, {number} % 2 AS {PLACE}"
-            self._fix(f"SELECT *, {place} FROM __hw_before", TARGET)
-            names = listed(view.layout.visible)
-            self._fix(f"SELECT * FROM (\n{wanted}\n) AS w({names})", "__hw_wanted")
+            self._fix_target()
+            self._fix_text(view, wanted, "__hw_wanted")
             if view.layout.hidden:
                 self._content(view, "__hw_state", lambda scan: new_name(scan.source), now)
+
+    def _register_text(self, view: CompiledView, before: str, now: str) -> None:
+        """What a query that is kept as text gave before the change, and what it gives now."""
+        sides = (("__hw_before", before, old_name), ("__hw_wanted", now, new_name))
+        for name, text, side in sides:
+            for source in view.catalog:
+                self._session.table(side(source)).createOrReplaceTempView(source)
+            self._fix_text(view, text, name)
+        self._fix_target()
+
+    def _fix_target(self) -> None:
+        number = "monotonically_increasing_id()"
+        place = f"CAST({number} DIV 2 AS STRING) AS {FILE}, {number} % 2 AS {PLACE}"
+        self._fix(f"SELECT *, {place} FROM __hw_before", TARGET)
+
+    def _fix_text(self, view: CompiledView, text: str, name: str) -> None:
+        self._fix(f"SELECT * FROM (\n{text}\n) AS w({listed(view.layout.visible)})", name)
 
     def _local(self, rows: Rows, ddl: str) -> DataFrame:
         """Rows as a local relation, which needs no job to read."""
@@ -233,8 +279,6 @@ class Oracle:
         kept.frame.createOrReplaceTempView(name)
 
     def _try(self, view: CompiledView, plan: RefreshPlan, *, small: bool) -> Mismatch | None:
-        if view.is_opaque:
-            return None
         session = self._session
         kept: dict[str, Kept] = {}
         bounds, sieves = Bounds(session, kept), Sieves(kept, _ANY_SIZE)
@@ -245,6 +289,8 @@ class Oracle:
                 frame = kept[step.name].frame
             frame.createOrReplaceTempView(step.name)
         session.sql(played(plan.write)).createOrReplaceTempView("__hw_played")
+        if ungroupable(view.columns) is not None:
+            return self._unlike(plan)
         wrong = {"visible": _differing(view.layout.visible, "__hw_wanted")}
         if view.layout.hidden:  # it must be right too, or the next refresh is wrong
             wrong["hidden"] = _differing(view.layout.columns, "__hw_state")
@@ -258,6 +304,14 @@ class Oracle:
                 sqls = tuple(step.sql for step in _derived(plan))
                 return Mismatch(plan.technique, rows, (what, *sqls))
         return None
+
+    def _unlike(self, plan: RefreshPlan) -> Mismatch | None:
+        """Rows that Spark cannot compare, by how they are written."""
+        sides = (self._session.table(name).collect() for name in ("__hw_played", "__hw_wanted"))
+        played, wanted = (Counter(map(repr, rows)) for rows in sides)
+        wrong = (played - wanted) + (wanted - played)
+        rows = tuple({row: count} for row, count in wrong.items())
+        return Mismatch(plan.technique, rows, ("visible",)) if rows else None
 
     def _beyond_rounding(self, view: CompiledView, differing: str) -> tuple[dict[str, Any], ...]:
         """The rows that differ in more than the last digits of sums of floats."""
@@ -278,6 +332,17 @@ def _differing(columns: tuple[str, ...], wanted: str) -> str:
     return difference(
         columns, f"(SELECT {names} FROM {wanted})", f"(SELECT {names} FROM __hw_played)"
     )
+
+
+def _trial(
+    view: CompiledView, now: Situation, verdict: Verdict, tries: list[Mismatch | None]
+) -> Trial:
+    technique = verdict.technique
+    is_partly = bool(tries) and technique is not Technique.REBUILD
+    parts = recomputed_parts(view, technique, now.changed) if is_partly else ()
+    failed = tuple(mismatch for mismatch in tries if mismatch is not None)
+    word = "sound" if verdict.sound else verdict.reason.code
+    return Trial(technique, word, len(tries), parts, failed)
 
 
 def changes(states: TableStates) -> Rows:

@@ -13,6 +13,7 @@ from headwater.plan.planning import Planning
 from headwater.testing.oracle import Oracle, TableStates, Times
 from headwater.vocabulary.clocks import bound
 from headwater.vocabulary.technique import Technique
+from tests.laws.clock_words import at
 
 R = "k int, g int, c0 decimal(10,2), d date, ts timestamp"
 S = "k int, g int, d date"
@@ -70,23 +71,6 @@ VIEWS = {
     "seconds": "SELECT k FROM r WHERE unix_timestamp(ts) < unix_timestamp() - 3600",
 }
 """Each kind of place that the clock may stand in."""
-
-LITERALS = {
-    "current_timestamp()": "TIMESTAMP'{now:%Y-%m-%d %H:%M:%S.%f} UTC'",
-    "localtimestamp()": "TIMESTAMP_NTZ'{now:%Y-%m-%d %H:%M:%S.%f}'",
-    "unix_timestamp()": "{seconds}L",
-    "current_date()": "DATE'{now:%Y-%m-%d}'",
-    "curdate()": "DATE'{now:%Y-%m-%d}'",
-    "current_date": "DATE'{now:%Y-%m-%d}'",
-    "now()": "TIMESTAMP'{now:%Y-%m-%d %H:%M:%S.%f} UTC'",
-}
-
-
-def at(sql: str, now: datetime) -> str:
-    """The query as it is to be answered at a time, by plain replacement of words."""
-    for call, literal in LITERALS.items():
-        sql = sql.replace(call, literal.format(now=now, seconds=int(now.timestamp())))
-    return sql
 
 
 def _row_of_r(random: Random):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from headwater.testing.oracle import Oracle
-from tests.laws.test_corpus import table_states
+from tests.laws.corpus import table_states
 
 QUERIES = {
     "having without group constant": "SELECT 5 AS five FROM t HAVING true",
