@@ -8,7 +8,7 @@ N ?= 200
 SEEDS ?= 5000
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench bench-quick bench-fixed laws soak chaos simulate docs format clean
+.PHONY: help demo test check bench bench-quick bench-fixed laws soak chaos simulate docs coverage format clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ simulate: $(VENV)/.installed ## SEEDS=5000 simulated fleets under injected fault
 
 docs: $(VENV)/.installed ## write the generated pages of docs/ anew
 	$(BIN)/python -m docs.generate
+
+coverage: $(VENV)/.prepared ## run every construct by every technique; writes docs/coverage.md
+	$(BIN)/python -m docs.coverage
 
 format: $(VENV)/.installed ## format the code and mend what ruff can mend
 	$(BIN)/ruff format .

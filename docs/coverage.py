@@ -1,74 +1,65 @@
-"""`docs/coverage.md`: which constructs of SQL are kept by which technique, as the planner judges.
+"""`docs/coverage.md`: which constructs of SQL are kept by which technique, as runs have shown.
 
-What Spark said about each construct is stored in `coverage.json`, so the page is made without
-Spark. `python -m docs.coverage` asks Spark anew; a test holds the two together.
+`python -m docs.coverage` asks Spark about every construct, runs every technique that is open for it
+and stores what came of it in `coverage.json`. The page is made of that and of the planner's
+verdicts, without Spark; a test holds the three together.
 """
 # ruff: noqa: INP001  (a program beside the pages it writes)
 
 from __future__ import annotations
 
+import argparse
 import json
+import sys
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from headwater.define.query import examine
+from docs.constructs import CONSTRUCTS, UNCOMPARED, sources_of
+from docs.trials import GAINED, SUB_TREE, Held, Trials, store, stored
 from headwater.plan.compiled import Compilation, restore
 from headwater.plan.moved import moved_clocks
 from headwater.plan.soundness import Verdict, recomputed_parts, verdicts
 from headwater.plan.strategies.inputs import SourceWindow
-from headwater.plan.view import Columns, CompiledView
+from headwater.plan.view import CompiledView
 from headwater.vocabulary.technique import Technique
-from tests.laws.corpus import CORPUS, R, S, T
-from tests.tpch.queries import TPCH
-from tests.tpch.schema import DDL
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-STORED = Path(__file__).with_name("coverage.json")
-_OPEN, _INSERTS, _NONE = "yes", "inserts", "-"
-_SHOWN = (Technique.APPEND, Technique.MERGE, Technique.DELTA, Technique.REKEY)
-
-UNREPEATABLE = {
-    "unrepeatable: rand in select": "SELECT k, rand() AS x FROM r",
-    "unrepeatable: uuid in select": "SELECT k, uuid() AS x FROM r",
-    "unrepeatable: current_date in where": "SELECT k FROM r WHERE d >= current_date() - 30",
-    "unrepeatable: sample": "SELECT k FROM r TABLESAMPLE (10 PERCENT)",
-    "unrepeatable: first without order": "SELECT g, first(k) AS x FROM r GROUP BY g",
-}
-"""What the laws' corpus cannot hold: two runs of such a query differ."""
-
-CONSTRUCTS: Mapping[str, str] = {
-    **CORPUS,
-    **UNREPEATABLE,
-    **{f"TPC-H: {name}": sql for name, sql in TPCH.items()},
-}
-"""`family: construct` -> its query."""
+PAGE = Path(__file__).with_name("coverage.md")
+OPEN, INSERTS, UNTESTED, _NONE = "yes", "inserts", "untested", "-"
+NOT_COMPARED = "not compared"
+_INCREMENTAL = (Technique.APPEND, Technique.MERGE, Technique.DELTA, Technique.REKEY)
+_TOLD = 10
+"""So many constructs from one line of progress to the next."""
 
 _HEAD = """\
 # Coverage
 
-This page is written by `make docs` from the planner's own verdicts. Do not edit it.
+This page is written by `python -m docs.coverage` from what runs have shown. Do not edit it.
 
-Each row is a query that the tests keep. They hold every technique that is open for it against
-Spark's own result, after inserts, updates and deletes. A construct is
+Each row is a query that the tests keep. The command runs every technique that is open for it, on
+small tables with NULLs and duplicates, and holds the outcome against Spark's own result: after some
+rows of every table, or of one alone, came, went and changed, after tables were emptied, filled from
+nothing, or only gained rows; where the query asks the clock, with another time as well. The queries
+of TPC-H are run on a hundred orders or so, under its refresh functions. Where a technique gives
+other rows, the command fails and no page is written. A construct is
 
 - **incremental** if only the change is computed: by `append`, `delta` or `merge`;
 - **by key** if what the changed rows' keys select is computed before and after: by `rekey`;
 - **sub-tree** if a part of the query is computed whole and its difference goes on as a change; the
-  last column has the part's reason;
+  column of that name has the part's reason;
 - **rebuild** if the whole view is recomputed. `POLICY STRICT` refuses such a view;
 - **refused** if Spark itself does not take the query. The last column has its error condition.
 
-`rebuild` is open for every construct and has no column. For the others, *yes* means that the
-technique may be used, *inserts* that it may be used while sources only gain rows, and a code is the
-[reason](errors.md#reasons) why it may not. `append` is judged for sources that only gain rows, the
-others for all sources changed in every way at once, and the clock with them. A change of fewer
-sources can open more.
+*yes* means that the technique was run and gave Spark's rows, under so many kinds of change as the
+number says; *inserts*, that this was so while sources only gained rows, and that it is not open
+otherwise. *not compared* means that it is open, but that two runs of the query itself differ, so
+that there is nothing to hold it against. A code is the [reason](errors.md#reasons) why a technique
+may not be used: for `append` if sources only gain rows, for the others if all sources change in
+every way at once, and the clock with them. A change of fewer sources can open more, and what was
+open under such a change was run too.
 """
 
 
@@ -77,81 +68,66 @@ class Covered:
     """How one construct is kept."""
 
     kept: str
-    cells: tuple[str, ...]  # one per technique of _SHOWN
-    parts: tuple[str, ...]
+    cells: tuple[str, ...]  # one per technique of _INCREMENTAL
+    parts: str = ""  # the reasons of what is recomputed whole
+    rebuild: str = _NONE
+    refusal: str = ""
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        return (f"**{self.kept}**", *self.cells, self.parts, self.rebuild, self.refusal)
 
 
-def columns_of(ddl: str) -> Columns:
-    """`a int, b struct<c:int,d:int>` as pairs."""
-    found, depth, start = [], 0, 0
-    for place, letter in enumerate(f"{ddl},"):
-        depth += (letter in "<(") - (letter in ">)")
-        if letter == "," and depth == 0:
-            name, _, type_ = ddl[start:place].strip().partition(" ")
-            found.append((name, type_))
-            start = place + 1
-    return tuple(found)
-
-
-@cache
-def _catalog() -> dict[str, Columns]:
-    every = {"r": R, "s": S, "t": T, **DDL}
-    return {name: columns_of(ddl) for name, ddl in every.items()}
-
-
-def sources_of(sql: str) -> dict[str, Columns]:
-    """The tables that a construct reads."""
-    named = {name.lower() for name in examine(sql).tables}
-    return {name: columns for name, columns in _catalog().items() if name in named}
-
-
-def stored() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = json.loads(STORED.read_text("utf-8"))
-    return found
-
-
-def compiled(spark: SparkSession, every: int = 1) -> dict[str, dict[str, Any]]:
-    """What Spark says now about each, or each so-manieth, construct, without the known sources."""
-    from pyspark.errors import AnalysisException  # noqa: PLC0415  (only where Spark runs)
-
-    from headwater.execute.compiling import compile_in  # noqa: PLC0415
-    from headwater.execute.isolated import isolated  # noqa: PLC0415
-
-    session = isolated(spark)
-
-    def said(sql: str) -> dict[str, Any]:
-        try:
-            made: dict[str, Any] = json.loads(compile_in(session, sql, sources_of(sql)).to_json())
-        except AnalysisException as refusal:
-            return {"refused": refusal.getCondition()}
-        del made["sources"]
-        return made
-
-    return {name: said(sql) for name, sql in list(CONSTRUCTS.items())[::every]}
-
-
-def covered(name: str, said: Mapping[str, Any]) -> Covered:
-    """The planner's verdicts on a construct, or Spark's refusal."""
+def covered(name: str, found: Mapping[str, Any]) -> Covered:
+    """The planner's verdicts on a construct beside what its runs gave, or Spark's refusal."""
+    said, held = found["said"], found["held"]
     if "refused" in said:
-        return Covered("refused", (_NONE,) * len(_SHOWN), (str(said["refused"]),))
-    sql = CONSTRUCTS[name]
-    text = json.dumps({**said, "sources": sources_of(sql)})
-    view = restore("view", sql, Compilation.from_json(text))
+        return Covered("refused", (_NONE,) * len(_INCREMENTAL), refusal=f"`{said['refused']}`")
+    view = _restored(CONSTRUCTS[name], said)
     mixed = {source: SourceWindow(source, 0, 1, changed=True) for source in view.catalog}
     gains = {source: replace(window, inserts_only=True) for source, window in mixed.items()}
     clocks = moved_clocks({}, dict.fromkeys(view.clocks, ""))
     judged = {each.technique: each for each in verdicts(view, mixed, (), clocks)}
     of_gains = {each.technique: each for each in verdicts(view, gains, (), clocks)}
-    cells = tuple(_cell(judged[t], of_gains[t]) for t in _SHOWN)
-    parts = _parts(view, frozenset(mixed) | clocks)
-    return Covered(_kept(cells, parts), cells, parts if set(cells) & {_OPEN, _INSERTS} else ())
+    proof = _Proof(held, is_run=name not in UNCOMPARED)
+    cells = tuple(_cell(judged[t], of_gains[t], proof) for t in _INCREMENTAL)
+    opened = {t for t in _INCREMENTAL if judged[t].sound}
+    is_open = any(of_gains[t].sound for t in _INCREMENTAL)
+    codes = _parts(view, frozenset(mixed) | clocks) if is_open else ()
+    parts = f"{', '.join(f'`{code}`' for code in codes)}: {proof.of(SUB_TREE)}" if codes else ""
+    rebuild = proof.of(Technique.REBUILD)
+    return Covered(_kept(opened, codes), cells, parts, rebuild)
 
 
-def _cell(mixed: Verdict, gains: Verdict) -> str:
-    judged = gains if mixed.technique is Technique.APPEND else mixed
+def _restored(sql: str, said: Mapping[str, Any]) -> CompiledView:
+    text = json.dumps({**said, "sources": sources_of(sql)})
+    return restore("view", sql, Compilation.from_json(text))
+
+
+@dataclass(frozen=True)
+class _Proof:
+    """What the runs of a construct say about a technique that is open."""
+
+    held: Held
+    is_run: bool
+
+    def of(self, technique: str, word: str = OPEN, *, gains: bool = False) -> str:
+        """The word and how often it was shown; of gains alone, or of any other change too."""
+        if not self.is_run:
+            return NOT_COMPARED
+        changes = self.held.get(technique, [])
+        proved = GAINED in changes if gains else set(changes) - {GAINED}
+        return f"{word} ({len(changes)})" if proved else UNTESTED
+
+
+def _cell(mixed: Verdict, gains: Verdict, proof: _Proof) -> str:
+    technique = mixed.technique
+    judged = gains if technique is Technique.APPEND else mixed
     if judged.sound:
-        return _OPEN
-    return _INSERTS if gains.sound else f"`{judged.reason.code}`"
+        return proof.of(technique, gains=technique is Technique.APPEND)
+    if gains.sound:
+        return proof.of(technique, INSERTS, gains=True)
+    return f"`{judged.reason.code}`"
 
 
 def _parts(view: CompiledView, changed: frozenset[str]) -> tuple[str, ...]:
@@ -160,21 +136,21 @@ def _parts(view: CompiledView, changed: frozenset[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(reason.text.partition(":")[0] for reason in reasons))
 
 
-def _kept(cells: tuple[str, ...], parts: tuple[str, ...]) -> str:
-    _append, merge, delta, rekey = (cell == _OPEN for cell in cells)
-    if not (merge or delta or rekey):
+def _kept(opened: set[Technique], parts: tuple[str, ...]) -> str:
+    if not opened:
         return "rebuild"
     if parts:
         return "sub-tree"
-    return "incremental" if merge or delta else "by key"
+    return "incremental" if opened & {Technique.MERGE, Technique.DELTA} else "by key"
 
 
 def coverage_page() -> str:
     """The whole page."""
-    said = stored()
-    judged = {name: covered(name, said[name]) for name in CONSTRUCTS}
+    found = stored()
+    judged = {name: covered(name, found[name]) for name in CONSTRUCTS}
     families = dict.fromkeys(name.split(": ")[0] for name in judged)
     lines = [*_HEAD.splitlines(), "", *_summary(judged, list(families))]
+    lines += ["", *_counts(found.values())]
     for family in families:
         lines += ["", f"## {family}", "", *_family(family, judged)]
     return "\n".join([*lines, ""])
@@ -196,6 +172,19 @@ def _counted(title: str, count: Counter[str], kinds: tuple[str, ...]) -> str:
     return f"| {title} | {count.total()} | {' | '.join(str(count[kind]) for kind in kinds)} |"
 
 
+def _counts(found: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """How much was run."""
+    shown = [technique.value for technique in (*_INCREMENTAL, Technique.REBUILD)]
+    held = [each["held"] for each in found]
+    yield "| run and equal | constructs | comparisons |"
+    yield "|---|---:|---:|"
+    for technique in [*shown[:-1], SUB_TREE, shown[-1]]:
+        runs = [len(each[technique]) for each in held if technique in each]
+        yield f"| {technique} | {len(runs)} | {sum(runs)} |"
+    every = [sum(len(each.get(t, ())) for t in shown) for each in held]
+    yield f"| all | {sum(map(bool, every))} | {sum(every)} |"
+
+
 def _of(family: str, judged: Mapping[str, Covered]) -> Iterator[tuple[str, Covered]]:
     for name, found in judged.items():
         if name.startswith(f"{family}: "):
@@ -203,25 +192,48 @@ def _of(family: str, judged: Mapping[str, Covered]) -> Iterator[tuple[str, Cover
 
 
 def _family(family: str, judged: Mapping[str, Covered]) -> Iterator[str]:
-    headers = ["construct", "kept", *(t.value for t in _SHOWN), "part recomputed, or refusal"]
+    techniques = [technique.value for technique in _INCREMENTAL]
+    headers = ["construct", "kept", *techniques, SUB_TREE, "rebuild", "refused"]
     yield f"| {' | '.join(headers)} |"
     yield "|---" * len(headers) + "|"
     for name, found in _of(family, judged):
-        parts = ", ".join(f"`{code}`" for code in found.parts)
-        yield f"| {' | '.join([name, f'**{found.kept}**', *found.cells, parts])} |"
+        yield f"| {' | '.join((name, *found.row))} |"
+
+
+def run(trials: Trials, names: list[str]) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+    """What came of each construct, and what went wrong."""
+    found: dict[str, dict[str, Any]] = {}
+    wrong: dict[str, str] = {}
+    began = time.monotonic()
+    for number, name in enumerate(names, 1):
+        try:
+            found[name] = trials.of(name)
+        except Exception as error:  # noqa: BLE001  (all of them are told at the end)
+            wrong[name] = f"{name}: {error}" if name not in str(error) else str(error)
+            print(f"FAILED {wrong[name]}", flush=True)
+        if number % _TOLD == 0 or number == len(names):
+            print(f"{number} of {len(names)} in {time.monotonic() - began:.0f} s", flush=True)
+    return found, wrong
 
 
 def main() -> None:
-    """Ask Spark about every construct and store what it says."""
+    """Run the constructs, store what came of them and write the page."""
     from headwater.config import load_config  # noqa: PLC0415  (loads only where Spark runs)
     from headwater.execute.session import build_session, stop_session  # noqa: PLC0415
 
+    options = argparse.ArgumentParser(prog="python -m docs.coverage", description=main.__doc__)
+    options.add_argument("--only", metavar="NAME", help="constructs in whose name this occurs")
+    options.add_argument("--every", metavar="N", type=int, default=1, help="each so-manieth")
+    chosen = options.parse_args()
+    names = [name for name in CONSTRUCTS if chosen.only is None or chosen.only in name]
     spark = build_session(load_config(Path(), {}, {"spark": {"spark.master": "local[2]"}}))
-    said = compiled(spark)
+    found, wrong = run(Trials(spark), names[:: chosen.every])
     stop_session(spark)
-    rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in said.items())
-    STORED.write_text(f"{{\n{rows}\n}}\n", "utf-8")
-    print(f"wrote {STORED}")
+    store(found, without=wrong)
+    if wrong:
+        sys.exit("\n".join(["no page was written:", *wrong.values()]))
+    PAGE.write_text(coverage_page(), "utf-8")
+    print(f"wrote {PAGE}; {len(found)} constructs were run")
 
 
 if __name__ == "__main__":
