@@ -13,7 +13,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,9 @@ NOT_COMPARED = "not compared"
 _INCREMENTAL = (Technique.APPEND, Technique.MERGE, Technique.DELTA, Technique.REKEY)
 _TOLD = 10
 """So many constructs from one line of progress to the next."""
+
+Keeping = Callable[[Mapping[str, dict[str, Any]], Iterable[str]], None]
+"""Keeps what was found, and nothing of those that went wrong."""
 
 _HEAD = """\
 # Coverage
@@ -200,8 +203,8 @@ def _family(family: str, judged: Mapping[str, Covered]) -> Iterator[str]:
         yield f"| {' | '.join((name, *found.row))} |"
 
 
-def run(trials: Trials, names: list[str]) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
-    """What came of each construct, and what went wrong."""
+def run(trials: Trials, names: list[str], keep: Keeping) -> dict[str, str]:
+    """What went wrong; what came of each construct is handed to be kept from time to time."""
     found: dict[str, dict[str, Any]] = {}
     wrong: dict[str, str] = {}
     began = time.monotonic()
@@ -212,8 +215,9 @@ def run(trials: Trials, names: list[str]) -> tuple[dict[str, dict[str, Any]], di
             wrong[name] = f"{name}: {error}" if name not in str(error) else str(error)
             print(f"FAILED {wrong[name]}", flush=True)
         if number % _TOLD == 0 or number == len(names):
+            keep(found, wrong)
             print(f"{number} of {len(names)} in {time.monotonic() - began:.0f} s", flush=True)
-    return found, wrong
+    return wrong
 
 
 def main() -> None:
@@ -227,13 +231,12 @@ def main() -> None:
     chosen = options.parse_args()
     names = [name for name in CONSTRUCTS if chosen.only is None or chosen.only in name]
     spark = build_session(load_config(Path(), {}, {"spark": {"spark.master": "local[2]"}}))
-    found, wrong = run(Trials(spark), names[:: chosen.every])
+    wrong = run(Trials(spark), names[:: chosen.every], store)
     stop_session(spark)
-    store(found, without=wrong)
     if wrong:
         sys.exit("\n".join(["no page was written:", *wrong.values()]))
     PAGE.write_text(coverage_page(), "utf-8")
-    print(f"wrote {PAGE}; {len(found)} constructs were run")
+    print(f"wrote {PAGE}")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def stored() -> dict[str, dict[str, Any]]:
     return found
 
 
-def store(found: Mapping[str, dict[str, Any]], without: Iterable[str] = ()) -> None:
+def store(found: Mapping[str, dict[str, Any]], without: Iterable[str]) -> None:
     """Beside what is stored of other constructs, as far as there still are such."""
     every = {**(stored() if STORED.exists() else {}), **found}
     kept = [name for name in CONSTRUCTS if name in every and name not in set(without)]

@@ -16,6 +16,9 @@ CLOSE = 1e-9
 _TINY = 1e-12
 """Absolute: where large numbers cancel out, nothing is left to be relative to."""
 
+_CLOSE_FLOATS, _TINY_FLOATS = 1e-5, 1e-6
+"""Likewise of numbers of 32 bits, as vectors are made of."""
+
 _ROWS, _PLACE = "__hw_verify_differing", "__hw_place"
 
 
@@ -77,7 +80,9 @@ def _close(one: str, other: str, type_: DataType, depth: int = 0) -> str:
         alike = " AND ".join(_close(f"{one}.{n}", f"{other}.{n}", t, depth) for n, t in fields)
     elif isinstance(type_, (types.DoubleType, types.FloatType)):
         left, right = f"CAST({one} AS DOUBLE)", f"CAST({other} AS DOUBLE)"
-        allowed = f"greatest({_TINY}D, {CLOSE}D * greatest(abs({left}), abs({right})))"
+        is_short = isinstance(type_, types.FloatType)
+        tiny, close = (_TINY_FLOATS, _CLOSE_FLOATS) if is_short else (_TINY, CLOSE)
+        allowed = f"greatest({tiny}D, {close}D * greatest(abs({left}), abs({right})))"
         alike = f"abs({left} - {right}) <= {allowed}"
     else:
         return f"({one} <=> {other})"

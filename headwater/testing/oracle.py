@@ -117,6 +117,7 @@ class Oracle:
         self._session = isolated(spark)
         self._compiling = isolated(spark)
         self._schemas: dict[str, StructType] = {}
+        self._last: tuple[str, dict[str, str], CompiledView] | None = None
         for name, value in _TINY.items():
             self._session.conf.set(name, value)
 
@@ -191,6 +192,13 @@ class Oracle:
         return answers[0] != answers[1]
 
     def _compiled(self, sql: str, tables: Mapping[str, TableStates]) -> CompiledView:
+        """Once for all changes under which a query is tried, one after the other."""
+        ddl = {name: states.ddl for name, states in tables.items()}
+        if self._last is None or self._last[:2] != (sql, ddl):
+            self._last = (sql, ddl, self._compiled_anew(sql, tables))
+        return self._last[2]
+
+    def _compiled_anew(self, sql: str, tables: Mapping[str, TableStates]) -> CompiledView:
         sources = {}
         for name, states in tables.items():
             schema = self._schema(states.ddl)

@@ -6,6 +6,7 @@ import importlib
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from headwater.execute.own_functions import own_functions
@@ -24,12 +25,11 @@ TABLES = {
 @pytest.fixture(scope="module")
 def own(spark):
     from pyspark.sql.functions import pandas_udf, udf
-    from pyspark.sql.pandas.functions import PandasUDFType
 
-    def spread(values):
+    def spread(values: pd.Series) -> int:
         return None if values.isna().all() else int(values.max() - values.min())
 
-    spark.udf.register("hw_spread", pandas_udf(spread, "bigint", PandasUDFType.GROUPED_AGG))
+    spark.udf.register("hw_spread", pandas_udf(spread, "bigint"))
     spark.udf.register("hw_twice", lambda x: None if x is None else x * 2, "int")
     spark.udf.register("hw_dice", udf(lambda: 4, "int").asNondeterministic())
     return spark
