@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,6 +33,7 @@ SUB_TREE = "sub-tree"
 
 Held = dict[str, list[str]]
 """Technique -> the kinds of change under which it was run and gave Spark's rows."""
+IsEnough = Callable[[str, Mapping[str, Any]], bool]
 Change = tuple[str, dict[str, TableStates], Times]
 
 _BEFORE, _NOW = datetime(2024, 1, 1, 5, tzinfo=UTC), datetime(2024, 2, 20, 9, tzinfo=UTC)
@@ -71,12 +72,20 @@ class Trials:
         self._oracle = Oracle(spark)
         self._tpch: dict[str, dict[str, TableStates]] = {}
 
-    def of(self, name: str) -> dict[str, Any]:
-        """What is to be stored of a construct."""
-        said, sql = self.said(name), CONSTRUCTS[name]
-        is_run = "refused" not in said and name not in UNCOMPARED
-        held = self.held(name) if is_run else {}
-        return {"query": mark_of(sql), "said": said, "held": held}
+    def of(self, name: str, is_enough: IsEnough = lambda *_: False) -> dict[str, Any]:
+        """What is to be stored of a construct; further changes are made until it is enough."""
+        found = {"query": mark_of(CONSTRUCTS[name]), "said": self.said(name), "held": {}}
+        if "refused" in found["said"] or name in UNCOMPARED:
+            return found
+        tried: list[object] = []
+        for change, tables, times in self._changes(name):
+            read = {table: tables[table] for table in sources_of(CONSTRUCTS[name])}
+            if read not in tried:  # as where the change is of a table that is not read
+                tried.append(read)
+                self._hold(name, (change, tables, times), found["held"])
+            if is_enough(name, found):
+                break
+        return found
 
     def said(self, name: str) -> dict[str, Any]:
         """What Spark says about a query, without the sources, which are known."""
@@ -93,19 +102,17 @@ class Trials:
         del made["sources"]
         return made
 
-    def held(self, name: str) -> Held:
+    def _hold(self, name: str, change: Change, held: Held) -> None:
         """Every technique that is open, run; raises if one of them gives other rows than Spark."""
-        found: Held = {}
-        for change, tables, times in self._changes(name):
-            trials = self._oracle.trials(CONSTRUCTS[name], tables, times, rebuild=True)
-            for trial in trials:
-                if trial.mismatches:
-                    raise _wrong(name, trial.technique.value, change, trial.mismatches[0].rows)
-                if trial.runs:
-                    found.setdefault(trial.technique.value, []).append(change)
-            if any(trial.parts for trial in trials):
-                found.setdefault(SUB_TREE, []).append(change)
-        return found
+        kind, tables, times = change
+        trials = self._oracle.trials(CONSTRUCTS[name], tables, times, rebuild=True)
+        for trial in trials:
+            if trial.mismatches:
+                raise _wrong(name, trial.technique.value, kind, trial.mismatches[0].rows)
+            if trial.runs:
+                held.setdefault(trial.technique.value, []).append(kind)
+        if any(trial.parts for trial in trials):
+            held.setdefault(SUB_TREE, []).append(kind)
 
     def _changes(self, name: str) -> Iterator[Change]:
         sql = CONSTRUCTS[name]
@@ -133,10 +140,10 @@ def _tpch_changes(data: Thinned) -> dict[str, dict[str, TableStates]]:
     orders = rf2(data, rf1(data))
     fewer = {table: _fewer(rows) for table, rows in data.tables.items()}
     return {
-        "orders": states(data.tables, orders),
-        "dictionaries": states(data.tables, dictionaries(data.tables)),
         "all": states(data.tables, dictionaries(orders)),
         GAINED: states(fewer, data.tables, inserts_only=True),
+        "orders": states(data.tables, orders),
+        "dictionaries": states(data.tables, dictionaries(data.tables)),
     }
 
 

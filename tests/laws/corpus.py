@@ -82,6 +82,6 @@ def table_states(moved: str) -> dict[str, TableStates]:
     return found
 
 
-CHANGES = ("rst", "s", "emptied", "filled", "r", "t", "gained")
+CHANGES = ("rst", "gained", "s", "emptied", "filled", "r", "t")
 """The tables that change, some rows in every way; or all but `r` are emptied, all are filled from
 nothing, all only gain rows."""

@@ -19,6 +19,9 @@ def lake(shared_lake: Lake) -> Lake:
         "large", "SELECT k, s FROM (SELECT k, n % 2 AS p, sum(v) AS s FROM t GROUP BY ALL) "
         "WHERE s > 1"
     )  # fmt: skip
+    shared_lake.view(
+        "vectors", "SELECT k, vector_sum(array(CAST(v AS FLOAT), 1F)) AS s FROM t GROUP BY k"
+    )
     shared_lake.view("having", "SELECT k, sum(v) AS s FROM t GROUP BY k HAVING sum(v) > 1")
     return shared_lake
 
@@ -33,12 +36,21 @@ def test_another_order_of_addition_is_no_difference(lake: Lake) -> None:
     lake.hw.refresh("sums", full=True)
 
 
+def test_floats_in_arrays_are_no_other(lake: Lake) -> None:
+    """Numbers of 32 bits have fewer digits, so more of them are the last ones."""
+    lake.run("UPDATE {vectors} SET s = transform(s, x -> CAST(x * 1.0000005D AS FLOAT))")
+    assert lake.hw.verify("vectors").equal
+    lake.run("UPDATE {vectors} SET s = transform(s, x -> CAST(x * 1.001D AS FLOAT))")
+    assert not lake.hw.verify("vectors").equal
+    lake.hw.refresh("vectors", full=True)
+
+
 def test_views_stay_right_when_files_are_laid_out_anew(lake: Lake) -> None:
     """Compaction between changes alters the order of addition, not the views."""
     lake.insert("t", ("a", 100, 0.7), ("b", 200, 0.1))
     lake.run("OPTIMIZE {t}", "UPDATE {t} SET v = v + 0.1D WHERE n % 9 = 0")
     lake.refresh()
-    for view in ("sums", "running", "large", "having"):
+    for view in ("sums", "running", "large", "vectors", "having"):
         assert lake.hw.verify(view).equal, view
 
 
