@@ -45,11 +45,11 @@ _HEAD = """\
 This page is written by `python -m docs.coverage` from what runs have shown. Do not edit it.
 
 Each row is a query that the tests keep. The command runs every technique that is open for it, on
-small tables with NULLs and duplicates, and holds the outcome against Spark's own result: after some
-rows of every table, or of one alone, came, went and changed, after tables were emptied, filled from
-nothing, or only gained rows; where the query asks the clock, with another time as well. The queries
-of TPC-H are run on a hundred orders or so, under its refresh functions. Where a technique gives
-other rows, the command fails and no page is written. A construct is
+small tables with NULLs and duplicates, and holds the outcome against Spark's own result. Kinds of
+change are: some rows of every table, or of one alone, come, go and change; tables are emptied, or
+filled from nothing, or only gain rows; and where the query asks the clock, it tells another time as
+well. The queries of TPC-H are run on a hundred orders or so, under its refresh functions. Where a
+technique gives other rows, the command fails and no page is written. A construct is
 
 - **incremental** if only the change is computed: by `append`, `delta` or `merge`;
 - **by key** if what the changed rows' keys select is computed before and after: by `rekey`;
@@ -58,13 +58,12 @@ other rows, the command fails and no page is written. A construct is
 - **rebuild** if the whole view is recomputed. `POLICY STRICT` refuses such a view;
 - **refused** if Spark itself does not take the query. The last column has its error condition.
 
-*yes* means that the technique was run and gave Spark's rows, under so many kinds of change as the
+*yes* means that the technique was run and gave Spark's rows, under as many kinds of change as the
 number says; *inserts*, that this was so while sources only gained rows, and that it is not open
 otherwise. *not compared* means that it is open, but that two runs of the query itself differ, so
 that there is nothing to hold it against. A code is the [reason](errors.md#reasons) why a technique
 may not be used: for `append` if sources only gain rows, for the others if all sources change in
-every way at once, and the clock with them. A change of fewer sources can open more, and what was
-open under such a change was run too.
+every way at once, and the clock with them. A change of fewer sources can open more.
 """
 
 
@@ -245,8 +244,9 @@ def main() -> None:
     trying = partial(trials.of, is_enough=is_enough) if chosen.quick else trials.of
     wrong = run(trying, names[:: chosen.every], store)
     stop_session(spark)
-    if wrong:
-        sys.exit("\n".join(["no page was written:", *wrong.values()]))
+    unknown = [f"{name}: never run" for name in CONSTRUCTS if name not in {*stored(), *wrong}]
+    if wrong or unknown:
+        sys.exit("\n".join(["no page was written:", *wrong.values(), *unknown]))
     PAGE.write_text(coverage_page(), "utf-8")
     print(f"wrote {PAGE}")
 
