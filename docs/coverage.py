@@ -30,7 +30,7 @@ from headwater.vocabulary.technique import Technique
 
 PAGE = Path(__file__).with_name("coverage.md")
 OPEN, INSERTS, UNTESTED, _NONE = "yes", "inserts", "untested", "-"
-NOT_COMPARED = "not compared"
+NOT_COMPARED, NO_SOURCE = "not compared", "no source"
 _INCREMENTAL = (Technique.APPEND, Technique.MERGE, Technique.DELTA, Technique.REKEY)
 _TOLD = 10
 """So many constructs from one line of progress to the next."""
@@ -61,7 +61,8 @@ technique gives other rows, the command fails and no page is written. A construc
 *yes* means that the technique was run and gave Spark's rows, under as many kinds of change as the
 number says; *inserts*, that this was so while sources only gained rows, and that it is not open
 otherwise. *not compared* means that it is open, but that two runs of the query itself differ, so
-that there is nothing to hold it against. A code is the [reason](errors.md#reasons) why a technique
+that there is nothing to hold it against; *no source*, that the query reads none, so that nothing
+ever changes. A code is the [reason](errors.md#reasons) why a technique
 may not be used: for `append` if sources only gain rows, for the others if all sources change in
 every way at once, and the clock with them. A change of fewer sources can open more.
 """
@@ -93,7 +94,8 @@ def covered(name: str, found: Mapping[str, Any]) -> Covered:
     clocks = moved_clocks({}, dict.fromkeys(view.clocks, ""))
     judged = {each.technique: each for each in verdicts(view, mixed, (), clocks)}
     of_gains = {each.technique: each for each in verdicts(view, gains, (), clocks)}
-    proof = _Proof(held, is_run=name not in UNCOMPARED)
+    no_source = "" if mixed or clocks else NO_SOURCE
+    proof = _Proof(held, NOT_COMPARED if name in UNCOMPARED else no_source)
     cells = tuple(_cell(judged[t], of_gains[t], proof) for t in _INCREMENTAL)
     opened = {t for t in _INCREMENTAL if judged[t].sound}
     is_open = any(of_gains[t].sound for t in _INCREMENTAL)
@@ -113,12 +115,12 @@ class _Proof:
     """What the runs of a construct say about a technique that is open."""
 
     held: Held
-    is_run: bool
+    instead: str = ""  # what is said where nothing can be shown
 
     def of(self, technique: str, word: str = OPEN, *, gains: bool = False) -> str:
         """The word and how often it was shown; of gains alone, or of any other change too."""
-        if not self.is_run:
-            return NOT_COMPARED
+        if self.instead:
+            return self.instead
         changes = self.held.get(technique, [])
         proved = GAINED in changes if gains else set(changes) - {GAINED}
         return f"{word} ({len(changes)})" if proved else UNTESTED

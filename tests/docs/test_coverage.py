@@ -14,7 +14,7 @@ from headwater.vocabulary.technique import Technique
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_WORDS = {coverage.OPEN, coverage.INSERTS, coverage.NOT_COMPARED}
+_WORDS = {coverage.OPEN, coverage.INSERTS, coverage.NOT_COMPARED, coverage.NO_SOURCE}
 
 
 def _judged() -> dict[str, coverage.Covered]:
