@@ -52,13 +52,17 @@ _WRAPPERS = (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)
 _ROW = frozenset({"struct", "named_struct"})
 
 
+OF_ONE_ROW = "of_one_row"
+"""Marks a call over a single row, which leaves nothing to choose."""
+
+
 def doubt_of(name: str, call: exp.Expr) -> Doubt | None:
     """What is in doubt about one call, its FILTER and its WITHIN GROUP around it or not.
 
     Nothing is where the order of rows is told by the very value that is taken: whichever of several
     equal rows it is, the value is one and the same.
     """
-    kind = AS_THEY_COME.get(name)
+    kind = None if call.meta.get(OF_ONE_ROW) else AS_THEY_COME.get(name)
     if kind is None or kind is Doubt.SKETCH:
         return kind
     told = order_of(name, call)

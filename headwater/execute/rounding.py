@@ -53,8 +53,11 @@ def rounded_values(session: SparkSession, query: Query) -> Iterator[str]:
             if _adds_anything(node) and _reads_floating(session, node):
                 yield from node.ids
         elif isinstance(node, Pivot):
-            if any(_is_rounded(session, node, item, "double") for item in node.aggregates):
-                yield from node.ids
+            below = f"({render(node.input, _by_source)})"
+            for item in node.aggregates:
+                types = _types(session, f"SELECT {written(item.expression)} AS x FROM {below}")
+                if _is_rounded(session, node, item, types["x"]):
+                    yield from node.ids
         elif isinstance(node, (Aggregate, Window)):
             items = node.aggregates if isinstance(node, Aggregate) else node.items
             types = _types(session, render(node, _by_source))

@@ -11,16 +11,18 @@ from typing import Any
 from headwater.define.clock_calls import ClockCalls, clock_calls
 from headwater.define.lowering.lower import Lowered
 from headwater.define.once import lower_once
+from headwater.plan.firsts import firsts_of
+from headwater.plan.format import FORMAT
 from headwater.plan.layout import layout_of
 from headwater.plan.mergeable import AggregateTypes
+from headwater.plan.rounded import rounded_columns
 from headwater.plan.stored import stored_names
+from headwater.plan.ties import with_ties_broken
 from headwater.plan.view import Columns, CompiledView, Once
-from headwater.vocabulary.algebra import Opaque, Query, Scan, scans
+from headwater.plan.widened import with_branches_cast
+from headwater.vocabulary.algebra import Node, Opaque, Query, Scan, scans, walk
 from headwater.vocabulary.dialect import parsed
 from headwater.vocabulary.reason import Reason
-
-FORMAT = 10
-"""Raised whenever the same query may be lowered to other operators or stored in other columns."""
 
 _UNGROUPABLE = ("variant", "interval", "geometry", "geography")
 _UNCOMPARABLE = ("map<", *_UNGROUPABLE)
@@ -41,6 +43,7 @@ class Compilation:
     key: tuple[str, ...] = ()  # where there are such: the columns that identify a row
     fragile: dict[str, str] = field(default_factory=dict)  # ids that are netted with care -> type
     unkept: tuple[str, ...] = ()  # ids that get no hidden column
+    widened: dict[str, str] = field(default_factory=dict)  # column of a branch -> type of the whole
 
     def to_json(self) -> str:
         refusal = [self.refusal.code, self.refusal.text] if self.refusal else None
@@ -60,6 +63,8 @@ class Compilation:
             value["fragile"] = self.fragile
         if self.unkept:
             value["unkept"] = self.unkept
+        if self.widened:
+            value["widened"] = self.widened
         return json.dumps(value)
 
     @classmethod
@@ -76,12 +81,8 @@ class Compilation:
             tuple(value.get("key", ())),
             value.get("fragile", {}),
             tuple(value.get("unkept", ())),
+            value.get("widened", {}),
         )
-
-
-def is_current(text: str) -> bool:
-    """Whether a stored compilation was made by this version's way of lowering."""
-    return bool(json.loads(text or "{}").get("format") == FORMAT)
 
 
 def _columns(value: list[list[str]]) -> Columns:
@@ -98,7 +99,10 @@ def _restored(name: str, sql: str, stored: str) -> CompiledView:
     compilation = Compilation.from_json(stored)
     visible = stored_names(tuple(column for column, _ in compilation.columns))
     lowered = lowered_or_text(sql, compilation)
-    query = replace(lowered.query, names=visible)
+    root = with_branches_cast(lowered.query.root, compilation.widened)
+    query = replace(lowered.query, root=root, names=visible)
+    settled = _settled(query.root, compilation) if query.root.columns else query.root
+    ties_broken, query = settled is not query.root, replace(query, root=settled)
     if not query.root.columns:
         layout = replace(layout_of(Query(query.root, ()), {}), columns=visible, visible=visible)
     else:
@@ -117,7 +121,19 @@ def _restored(name: str, sql: str, stored: str) -> CompiledView:
         lowered.asked,
         _once(compilation),
         compilation.fragile,
+        ties_broken,
     )
+
+
+def _settled(root: Node, compilation: Compilation) -> Node:
+    """Ordered is by columns by which rows can be, and whose values are the same each time."""
+    rounded = frozenset(compilation.rounded)
+    loose = frozenset(compilation.unkept).union(
+        *(rounded_columns(node, rounded) for node in walk(root))
+    )
+    firsts = firsts_of(root)
+    followed = root if firsts is None else firsts.window.input
+    return with_ties_broken(root, lambda id_: id_ not in loose, followed)
 
 
 def _once(compilation: Compilation) -> Once | None:

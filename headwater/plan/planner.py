@@ -58,6 +58,10 @@ class Choice:
         known = (price for price in self.prices if price.sound and price.model < UNKNOWN)
         return {price.technique.value: price.model for price in known}
 
+    def forecast_of(self, technique: Technique) -> dict[str, float]:
+        """The model's price of one technique alone, if it has one."""
+        return {name: price for name, price in self.forecast.items() if name == technique.value}
+
     def seconds(self, technique: Technique) -> float:
         """What a technique is expected to take; infinite where it is not open."""
         return next((p.seconds for p in self.prices if p.technique is technique), math.inf)
@@ -78,7 +82,8 @@ def choose(view: CompiledView, situation: Situation) -> Choice:
         reasons = situation.must_rebuild or _because(situation, found)
         return Choice(Technique.REBUILD, found, priced, reasons)
     if situation.policy is Policy.AUTO:
-        cheapest = min((p for p in priced if p.sound), key=_preference)
+        open_ = [p for p in priced if p.sound and situation.experience.may_try(p.technique)]
+        cheapest = min(open_, key=_preference)
         best = next(v for v in sound if v.technique is cheapest.technique)
     else:
         best = incremental[0]
@@ -261,7 +266,7 @@ def _gains(view: CompiledView, situation: Situation) -> bool:
 
 def _by_text(view: CompiledView) -> bool:
     """The user's own words are run where nothing has to be added to them."""
-    return not view.layout.hidden
+    return not view.layout.hidden and not view.ties_broken
 
 
 def _named_snapshots(view: CompiledView, situation: Situation) -> list[Step]:

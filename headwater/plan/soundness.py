@@ -12,6 +12,7 @@ from headwater.plan.rounded import decided_by_rounding, rounded_columns
 from headwater.plan.shape import followed_top, grouped_shape
 from headwater.plan.strategies.inputs import SourceWindow
 from headwater.plan.taken import taken_columns
+from headwater.plan.ties import unsettled_columns, unsettled_top
 from headwater.plan.view import CompiledView
 from headwater.vocabulary.algebra import (
     Aggregate,
@@ -59,9 +60,9 @@ def verdicts(
     if closed is not None:
         return (*(_no(t, closed) for t in _INCREMENTAL), rebuild)
     whole = view_recomputed(view.layout, changed)
-    undecided = _decided_by_chance(view)
+    undecided = decided_by_chance(view)
     if undecided is not None:
-        return (*(_no(t, whole or undecided) for t in _INCREMENTAL), rebuild)
+        return (*(_no(t, whole or undecided[1]) for t in _INCREMENTAL), rebuild)
     if whole is not None:
         return (
             *(_no(t, whole) for t in _INCREMENTAL if t is not Technique.MERGE),
@@ -107,10 +108,10 @@ def _asks_anew(view: CompiledView, changed: frozenset[str]) -> Reason | None:
 
 
 def _clock_moved(node: Node) -> Reason:
-    return Reason("CLOCK_MOVED", f"{_word(node)} computes with the clock, which tells another time")
+    return Reason("CLOCK_MOVED", f"{word(node)} computes with the clock, which tells another time")
 
 
-def _decided_by_chance(view: CompiledView) -> Reason | None:
+def decided_by_chance(view: CompiledView) -> tuple[Node, Reason] | None:
     """Groups that are replaced whole may be chosen by such a value, but not what they are made of.
 
     Neither may a state that is added to: what is taken from it must be what was once added.
@@ -120,11 +121,17 @@ def _decided_by_chance(view: CompiledView) -> Reason | None:
     below = shape.aggregate if shape is not None and grouped else view.layout.root
     node = decided_by_rounding(below, view.rounded)
     if node is not None:
-        why = f"{_word(node)} decides by a sum of floats, whose last digits depend on their order"
-        return Reason("ROUNDED", why)
-    node = decided_by_rounding(below, taken_columns(below))
+        why = f"{word(node)} decides by a sum of floats, whose last digits depend on their order"
+        return node, Reason("ROUNDED", why)
+    followed = below if grouped else _followed(view.layout)
+    node = (
+        decided_by_rounding(below, taken_columns(below))
+        or decided_by_rounding(followed, unsettled_columns(followed))
+        or unsettled_top(followed)
+    )
     if node is not None:
-        return Reason("FIRST_TO_COME", f"{_word(node)} decides by a value of rows as they come")
+        why = f"{word(node)} decides by a value of rows as they come"
+        return node, Reason("FIRST_TO_COME", why)
     return None
 
 
@@ -141,7 +148,7 @@ def _append(
         return _no(Technique.APPEND, Reason("NOT_APPEND_ONLY", "a source has updates or deletes"))
     culprit = _not_monotone(view.layout.root, changed)
     if culprit is not None:
-        why = Reason("NOT_MONOTONE", f"{_word(culprit)}: a new row may take one away")
+        why = Reason("NOT_MONOTONE", f"{word(culprit)}: a new row may take one away")
         return _no(Technique.APPEND, why)
     why = Reason("INSERTS_ONLY", "the log proves that rows were only inserted")
     return Verdict(Technique.APPEND, why)
@@ -162,7 +169,8 @@ def _merge(
     if any(ids & rounded_columns(below, view.rounded) for ids in used):
         why = Reason("ROUNDED", "it adds up what was computed from sums of floats")
         return _no(Technique.MERGE, why)
-    if any(ids & rounded_columns(below, taken_columns(below)) for ids in used):
+    chosen = taken_columns(below) | unsettled_columns(below)
+    if any(ids & rounded_columns(below, chosen) for ids in used):
         why = Reason("FIRST_TO_COME", "it adds up values of rows as they come")
         return _no(Technique.MERGE, why)
     if layout.groups.has_extremes and not only_gains(below, windows, clocks):
@@ -176,7 +184,7 @@ def _delta(view: CompiledView, changed: frozenset[str]) -> Verdict:
         return _no(Technique.DELTA, Reason("GROUPED", "groups are kept by merge or rekey"))
     keyed = _not_linear(view.layout.root, changed)
     if keyed is not None:
-        why = Reason("NOT_LINEAR", f"{_word(keyed)} is recomputed by key, see rekey")
+        why = Reason("NOT_LINEAR", f"{word(keyed)} is recomputed by key, see rekey")
         return _no(Technique.DELTA, why)
     return Verdict(Technique.DELTA, Reason("LINEAR", "linear operators and inner joins"))
 
@@ -196,7 +204,7 @@ def _rekey(view: CompiledView, changed: frozenset[str]) -> Verdict:
     keyed = _not_linear(view.layout.root, changed)
     if keyed is None:
         return _no(Technique.REKEY, Reason("NO_KEYED_OPERATOR", "delta does the same for less"))
-    return Verdict(Technique.REKEY, Reason("TOUCHED_KEYS", f"{_word(keyed)} by its keys"))
+    return Verdict(Technique.REKEY, Reason("TOUCHED_KEYS", f"{word(keyed)} by its keys"))
 
 
 def view_recomputed(layout: Layout, changed: frozenset[str]) -> Reason | None:
@@ -308,7 +316,7 @@ def _driven(join: Join) -> Node:
     return join.left if join.kind is JoinKind.RIGHT else join.right
 
 
-def _word(node: Node) -> str:
+def word(node: Node) -> str:
     if isinstance(node, Join):
         return f"{node.kind.value} JOIN"
     return type(node).__name__.upper()

@@ -10,6 +10,7 @@ from headwater.define.clock_calls import ClockCalls
 from headwater.plan.exact import delicate
 from headwater.plan.layout import Layout
 from headwater.plan.mergeable import AggregateTypes
+from headwater.plan.render import render
 from headwater.plan.rounded import rounded_columns
 from headwater.vocabulary.algebra import Query
 from headwater.vocabulary.clocks import bound
@@ -49,6 +50,7 @@ class CompiledView:
     asked: ClockCalls | None = None  # the text, what it asks the clock marked
     once: Once | None = None
     fragile: Mapping[str, str] = field(default_factory=dict)  # ids to compare with care -> type
+    ties_broken: bool = False  # windows order rows that the user's words leave in any order
 
     @property
     def catalog(self) -> dict[str, tuple[str, ...]]:
@@ -95,10 +97,21 @@ class CompiledView:
         return self._named(clock, self.layout.visible)
 
     def shown(self, clock: Mapping[str, str]) -> str:
-        """The user's query, its columns under the names they are shown by."""
+        """The user's query, its columns under the names they are shown by.
+
+        Where rows are put in an order that the user left open, so they are here.
+        """
+        if self.ties_broken:
+            return self._settled(clock)
         if not self.clocks:
             return self.sql
         return self._named(clock, tuple(name for name, _ in self.columns))
+
+    def _settled(self, clock: Mapping[str, str]) -> str:
+        pairs = zip(self.query.root.columns, self.columns, strict=True)
+        shown = ", ".join(f"{quoted(id_)} AS {quoted(name)}" for id_, (name, _) in pairs)
+        below = render(self.query.root, lambda scan: scan.source)
+        return bound(f"SELECT {shown} FROM (\n{below}\n)", clock)
 
     def _named(self, clock: Mapping[str, str], columns: tuple[str, ...]) -> str:
         """A column without a name is called after its expression, and so after its value."""

@@ -64,7 +64,7 @@ _ANY_SIZE = 10**9
 """Rows of a table so large that whatever helps with large ones is done."""
 
 _EXCLUDED = "spark.sql.optimizer.excludedRules"
-_UNSORTING = "org.apache.spark.sql.catalyst.optimizer.PushProjectionThroughLimitAndOffset"
+UNSORTING = "org.apache.spark.sql.catalyst.optimizer.PushProjectionThroughLimitAndOffset"
 """It moves a sub-query in SELECT below the LIMIT, where its join undoes the order."""
 
 
@@ -160,7 +160,7 @@ class Oracle:
         situation = Situation(windows, clock=now, clock_before=before)
         if not situation.changed:
             return []
-        wanted = times.wanted or view.text(now)
+        wanted = times.wanted or (view.shown(now) if view.ties_broken else view.text(now))
         self._register(view, tables, wanted, before, now)
         if view.is_opaque and rebuild:
             self._register_text(view, view.text(before), wanted)
@@ -183,13 +183,17 @@ class Oracle:
         if self.rounds(sql, tables):
             return False
         answers = []
-        for rules in ("", _UNSORTING):
+        for rules in ("", UNSORTING):
             self._session.conf.set(_EXCLUDED, rules)
             self._register(self._compiled(sql, tables), tables, sql, {}, {})
             rows = self._session.table("__hw_wanted").collect()
             answers.append(Counter(map(repr, rows)))
         self._session.conf.unset(_EXCLUDED)
         return answers[0] != answers[1]
+
+    def forget(self) -> None:
+        """What was compiled: a law may be another one from now on."""
+        self._last = None
 
     def _compiled(self, sql: str, tables: Mapping[str, TableStates]) -> CompiledView:
         """Once for all changes under which a query is tried, one after the other."""
@@ -248,19 +252,7 @@ class Oracle:
         self._fix(f"SELECT * FROM (\n{text}\n) AS w({listed(view.layout.visible)})", name)
 
     def _local(self, rows: Rows, ddl: str) -> DataFrame:
-        """Rows as a local relation, which needs no job to read."""
-        import pyarrow as pa  # noqa: PLC0415
-        from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415
-
-        schema = self._schema(ddl)
-        columns = list(zip(*rows, strict=True)) or [()] * len(schema.fields)
-        arrow = to_arrow_schema(schema, timezone="UTC")
-        arrays = [
-            pa.array(list(values), type=field.type)
-            for values, field in zip(columns, arrow, strict=True)
-        ]
-        table = pa.Table.from_arrays(arrays, schema=arrow)
-        return self._session.createDataFrame(table, schema=schema)
+        return local_rows(self._session, self._schema(ddl), rows)
 
     def _schema(self, ddl: str) -> StructType:
         if ddl not in self._schemas:
@@ -333,6 +325,20 @@ class Oracle:
             )
             frame = beyond_rounding(both.frame, rounded, _WANTED, _PLAYED)
         return tuple(row.asDict() for row in frame.limit(20).collect())
+
+
+def local_rows(session: SparkSession, schema: StructType, rows: Rows) -> DataFrame:
+    """Rows as a local relation, which needs no job to read."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415
+
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema.fields)
+    arrow = to_arrow_schema(schema, timezone="UTC")
+    arrays = [
+        pa.array(list(values), type=field.type)
+        for values, field in zip(columns, arrow, strict=True)
+    ]
+    return session.createDataFrame(pa.Table.from_arrays(arrays, schema=arrow), schema=schema)
 
 
 def _differing(columns: tuple[str, ...], wanted: str) -> str:

@@ -306,7 +306,11 @@ def _judged(sql: str) -> dict[Technique, str]:
     return {each.technique: each.reason.code for each in verdicts(view, windows, ())}
 
 
-@pytest.mark.parametrize("name", [*TAKEN, *MERGED])
+TOLD_APART = {"max_by", "min_by"}
+"""Of the rows that share a place the greatest value is taken where something hangs on it."""
+
+
+@pytest.mark.parametrize("name", [n for n in (*TAKEN, *MERGED) if n not in TOLD_APART])
 @pytest.mark.parametrize(
     "above",
     [
@@ -323,7 +327,7 @@ def test_what_depends_on_order_does_not_decide(name: str, above: str) -> None:
     assert {found[way] for way in WAYS} == {"FIRST_TO_COME"}
 
 
-@pytest.mark.parametrize("call", ["first(k)", "max_by(k, n)"])
+@pytest.mark.parametrize("call", ["first(k)", "mode(k)"])
 def test_inside_of_others(call: str) -> None:
     """As a column of a PIVOT, and inside a part that is kept as text."""
     pivot = f"SELECT * FROM (SELECT g, k, n, b FROM t) PIVOT ({call} FOR b IN (true AS x))"

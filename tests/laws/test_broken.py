@@ -167,10 +167,12 @@ def test_it_is_found_out(oracle: Oracle, monkeypatch: pytest.MonkeyPatch, name: 
     from headwater.plan import compiled
 
     compiled._restored.cache_clear()
+    oracle.forget()
     try:
         assert _is_found_out(oracle, sql), f"nobody noticed: {sql}"
     finally:
         compiled._restored.cache_clear()
+        oracle.forget()
 
 
 def _is_found_out(oracle: Oracle, sql: str) -> bool:

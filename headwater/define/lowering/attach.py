@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from headwater.define.as_they_come import OF_ONE_ROW
 from headwater.define.lowering.context import Dependent, Lowering
 from headwater.define.lowering.depend import Domain, depend, substituted
 from headwater.define.lowering.expressions import all_of
@@ -108,10 +109,9 @@ class Attaching:
     def _one_row(self, node: Node, value: str, keys: tuple[str, ...]) -> tuple[Node, str]:
         """Fails for more than one row; of none, the value is NULL."""
         count, any_, checked = (self.context.fresh(n) for n in ("rows", "value", "value"))
-        aggregates = (
-            Item(count, exp.Count(this=exp.Star(), big_int=True)),
-            Item(any_, exp.Anonymous(this="any_value", expressions=[column(value)])),
-        )
+        taken = exp.Anonymous(this="any_value", expressions=[column(value)])
+        taken.meta[OF_ONE_ROW] = True
+        aggregates = (Item(count, exp.Count(this=exp.Star(), big_int=True)), Item(any_, taken))
         grouped = Aggregate(node, tuple(Item(k, column(k)) for k in keys), aggregates)
         return _checked(grouped, keys, count, any_, checked), checked
 
