@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from headwater.attempt.attempt import Attempt
@@ -17,8 +19,11 @@ from headwater.define.parse import TYPED
 from headwater.define.stored import to_json
 from headwater.define.view import ViewDef
 from headwater.graph.refreshing import refresh_views
+from headwater.plan.compiled import Compilation, restore
+from headwater.plan.strict import never_followed
 from headwater.store.views import ViewState
-from headwater.vocabulary.errors import DefinitionConflict, UnknownName
+from headwater.vocabulary.errors import DefinitionConflict, StrictRefused, UnknownName
+from headwater.vocabulary.technique import Policy
 from headwater.workspace.compiled import compile_definition
 from headwater.workspace.workspace import Pending, Workspace
 
@@ -157,7 +162,9 @@ def define(workspace: Workspace, definition: Definition, *, rebuild: bool = Fals
         workspace.store_definition(definition)
         return
     with workspace.redefining(Pending(definition)):
-        compiled = compile_definition(workspace, definition.name).to_json()
+        compilation = compile_definition(workspace, definition.name)
+    _refuse_unfollowed(definition, compilation)
+    compiled = compilation.to_json()
     record = workspace.ledger.views.get(definition.name)
     if record is None:
         workspace.store_definition(definition)
@@ -176,6 +183,19 @@ def define(workspace: Workspace, definition: Definition, *, rebuild: bool = Fals
         workspace.store_definition(definition)
         return
     _build(workspace, Pending(definition, compiled))
+
+
+def _refuse_unfollowed(definition: ViewDef, compilation: Compilation) -> None:
+    """Under STRICT a view that every change would rebuild is no view at all."""
+    if definition.policy is not Policy.STRICT:
+        return
+    why = never_followed(restore(definition.name, definition.query, compilation))
+    if why is not None:
+        raise StrictRefused(
+            f"no technique follows {definition.display} incrementally: {why}",
+            where=definition.query_location,
+            hint="write this part otherwise, or choose another policy",
+        )
 
 
 def _build(workspace: Workspace, pending: Pending) -> None:
@@ -209,15 +229,26 @@ def drop(workspace: Workspace, kind: Kind, name: str) -> None:
 
 
 def _drop_table(workspace: Workspace, name: str) -> None:
-    """Holding the claim keeps refreshers out; the row goes before the files do."""
+    """Holding the claim keeps refreshers out; the row goes before the files do.
+
+    The folder leaves its place in one step: of a table that is half deleted the log may be left,
+    and a view that is created there again would take it for its own.
+    """
     record = workspace.view(name)
     with Attempt(workspace, name, request=Request(), frontier=record.frontier) as attempt:
         attempt.checkpoint("drop")
         workspace.ledger.views.remove(name)
         if workspace.config.is_local(record.path):
-            shutil.rmtree(record.path, ignore_errors=True)
+            _delete(Path(record.path), attempt.id)
         else:
             _delete_remote(workspace, record.path)
+
+
+def _delete(folder: Path, attempt: str) -> None:
+    gone = folder.with_name(f".{folder.name}.{attempt}")  # hidden: nobody looks for views there
+    with suppress(FileNotFoundError):
+        folder.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)
 
 
 def _delete_remote(workspace: Workspace, path: str) -> None:

@@ -60,7 +60,7 @@ def check_project(workspace: Workspace, *, with_spark: bool = True) -> tuple[Rep
         return Report.of(problems), wanted.texts
     names = check_names(wanted.definitions, sources.columns, sources.arrangements)
     problems += names.warnings
-    if not with_spark or (names.errors and workspace.started_spark is None):
+    if not with_spark:
         return Report.of([*problems, *names.errors]), wanted.texts
     spark = check_with_spark(workspace.spark, wanted.definitions, sources.columns)
     problems += names.errors if spark.errors and names.errors else spark.problems

@@ -193,7 +193,7 @@ class TechniqueRefused(HeadwaterError):
 
 
 class StrictRefused(HeadwaterError):
-    """The view's policy is STRICT and no incremental technique is sound."""
+    """The view's policy is STRICT and no incremental technique is sound, now or for any change."""
 
     number = 10_043
     hint = "change the policy, or rebuild once with `headwater refresh V --full`"

@@ -102,11 +102,9 @@ OUTSIDE = {
 
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_outside_the_incremental_subset(lake: Lake, name: str) -> None:
-    """S26: what cannot be followed is rebuilt and says why; under STRICT it is refused."""
+    """S26: what cannot be followed is rebuilt and says why."""
     query, code = OUTSIDE[name]
     lake.view(name, query)
-    lake.view(f"strict_{name}", query, "POLICY STRICT")
-    strict_before = lake.content(f"strict_{name}")
     lake.change("t", update={"v": "50 - v"}, where=None)
 
     explained = lake.hw.explain(name)
@@ -117,14 +115,46 @@ def test_outside_the_incremental_subset(lake: Lake, name: str) -> None:
     assert code in codes(receipt)
     lake.assert_right(name)
 
-    refusal = lake.hw.explain(f"strict_{name}").refusal
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_strict_takes_no_view_that_is_always_rebuilt(lake: Lake, name: str) -> None:
+    """S26: under STRICT it is refused when it is defined, with the part and the reason."""
+    query, code = OUTSIDE[name]
+    part = {"ranked": "WINDOW(t)", "top": "TOPK(t)"}[name]
+    strict = f"CREATE MATERIALIZED VIEW strict POLICY STRICT AS {query}"
+    with pytest.raises(StrictRefused, match=code) as refused:
+        lake.hw.sql(strict)
+    assert part in str(refused.value)
+    assert "strict" not in lake.hw.workspace.definitions.views
+    lake.view(f"loose_{name}", query)
+    with pytest.raises(StrictRefused, match=code):
+        lake.hw.sql(f"ALTER MATERIALIZED VIEW loose_{name} SET POLICY STRICT")
+
+
+def test_strict_takes_a_view_that_follows_one_of_its_sources(lake: Lake) -> None:
+    """What is refused at the definition cannot be followed whatever changes."""
+    lake.source("u", "id INT", [(1,), (2,)])
+    ranked = "SELECT id, row_number() OVER (ORDER BY id) AS r FROM u"
+    lake.view("half", f"SELECT t.id, r FROM t JOIN ({ranked}) AS p ON t.id = p.r", "POLICY STRICT")
+    lake.change("t", update={"id": "2"}, where="id = 3")
+    lake.refresh("half")
+    lake.assert_right("half")
+
+
+def test_strict_refuses_a_rebuild_that_comes_later(lake: Lake) -> None:
+    """S26: where the history of a source is gone the refresh is refused; asked for, it is made."""
+    lake.source("kept", "id INT, v INT", [(1, 1), (2, 2)])
+    lake.view("strict", "SELECT id, v FROM kept", "POLICY STRICT")
+    before = lake.content("strict")
+    lake.write("kept", "id INT, v INT", [(3, 3)], mode="overwrite")
+    refusal = lake.hw.explain("strict").refusal
     assert refusal is not None
     assert refusal.code == "STRICT_REFUSED"
-    with pytest.raises(StrictRefused, match=code):
-        lake.hw.refresh(f"strict_{name}")
-    assert lake.content(f"strict_{name}") == strict_before
-    assert lake.hw.refresh(f"strict_{name}", full=True).technique is Technique.REBUILD
-    lake.assert_right(f"strict_{name}")
+    with pytest.raises(StrictRefused, match="SOURCE_OVERWRITTEN"):
+        lake.hw.refresh("strict")
+    assert lake.content("strict") == before
+    assert lake.hw.refresh("strict", full=True).technique is Technique.REBUILD
+    lake.assert_right("strict")
 
 
 @pytest.mark.parametrize("technique", ["skip", "replace"])
