@@ -49,7 +49,8 @@ from headwater.workspace.workspace import Workspace
 _PATIENCE = 5.0
 """So many times what a rebuild is expected to take; the change must have exploded then."""
 
-_LEAST_PATIENCE = 60.0
+_LEAST_PATIENCE = 30.0
+"""A cold start alone may take half of it."""
 
 Pins = Mapping[str, SourceVersion]
 
@@ -125,7 +126,8 @@ def _run(run: Run, situation: Situation) -> Ran:
         if not _may_fall_back(situation, choice, error):
             raise
         why = Reason("INCREMENTAL_FAILED", f"{choice.technique}: {error.what[:300]}")
-        return _run(run, replace(situation, must_rebuild=(why,), forced=None))
+        ran = _run(run, replace(situation, must_rebuild=(why,), forced=None))
+        return replace(ran, forecast=choice.forecast_of(choice.technique))
     asked_first = isinstance(plan.write, Overwrite)
     if ran.landed is None and (asked_first or choice.technique is not Technique.REBUILD):
         told = f"by {choice.technique}: no row of the view is different"
@@ -137,7 +139,8 @@ def _run(run: Run, situation: Situation) -> Ran:
 
 def _carry_out(run: Run, situation: Situation, choice: Choice, plan: RefreshPlan) -> Ran:
     """The plan's steps, then the commit; nothing is written where no row of the view differs."""
-    staged = execute(run, situation, plan, seconds=_patience(situation, choice))
+    patience = _patience(situation, choice, run.attempt.seconds_left)
+    staged = execute(run, situation, plan, seconds=patience)
     try:
         landed, stamp = _landed(run, situation, plan, staged)
     finally:
@@ -161,12 +164,19 @@ def _landed(
     return landed, stamp
 
 
-def _patience(situation: Situation, choice: Choice) -> float:
-    """How long an incremental way may take before it is given up for a rebuild."""
+def _patience(situation: Situation, choice: Choice, seconds_left: float) -> float:
+    """How long an incremental way may take before it is given up for a rebuild.
+
+    Where the refresh as a whole has a limit, time is left for that rebuild.
+    """
     is_free = situation.policy is Policy.AUTO and situation.forced is None
     if choice.technique is Technique.REBUILD or not is_free:
         return math.inf
-    return max(_LEAST_PATIENCE, _PATIENCE * choice.seconds(Technique.REBUILD))
+    rebuild = choice.seconds(Technique.REBUILD)
+    patience = max(_LEAST_PATIENCE, _PATIENCE * rebuild)
+    if math.isinf(seconds_left):
+        return patience
+    return min(patience, max(seconds_left - 2 * rebuild, seconds_left / 4))
 
 
 def _refuse_if_redefined(workspace: Workspace, name: str, pins: Pins) -> None:

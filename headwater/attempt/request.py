@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,6 +26,7 @@ class Request:
     manual: bool = True
     job: str | None = None  # which one asked; nobody but a runner has one
     due: datetime | None = None  # when it should have begun
+    limit_seconds: float = math.inf  # then it is stopped
     at: datetime | None = None  # what the clock tells all views of one refresh; None: the time now
 
     def __post_init__(self) -> None:
@@ -35,6 +37,10 @@ class Request:
     @property
     def forced(self) -> Technique | None:
         return Technique.REBUILD if self.full else self.technique
+
+    def of_an_ancestor(self) -> Request:
+        """What is refreshed because a view that was asked for reads it goes its own way."""
+        return Request(manual=self.manual, at=self.at, limit_seconds=self.limit_seconds)
 
     def delay(self, now: datetime) -> float | None:
         """How late it begins; None where nobody waited for a certain moment."""

@@ -28,6 +28,9 @@ _FADES = 0.95
 _COLD = 2.0
 """So many refreshes say more about a cold start than about a technique or a view."""
 
+_FAILURE = 4.0
+"""A technique that had to be given up says as much as so many that were only slow."""
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -37,6 +40,7 @@ class Sample:
     model: float
     seconds: float
     concurrency: float = 1.0
+    failed: bool = False  # it was given up, and a rebuild came after it
 
     @property
     def log_factor(self) -> float:
@@ -50,12 +54,19 @@ class Experience:
     own: tuple[Sample, ...] = ()
     all: tuple[Sample, ...] = ()
     concurrency: float = 1.0  # refreshes that will be under way at the same time
+    is_spent: bool = False  # as much was lost by choosing wrongly as may be lost
+
+    def may_try(self, technique: Technique) -> bool:
+        """Nothing new is tried while too much has been lost; a first build was a rebuild."""
+        tried = technique is Technique.REBUILD or any(s.technique is technique for s in self.own)
+        return tried or not self.is_spent
 
     def seconds(self, technique: Technique, model: float) -> float:
         """What the technique is expected to take where the model says so much."""
-        if not self.all or not math.isfinite(model):
+        known = self.all or self.own
+        if not known or not math.isfinite(model):
             return model
-        middle, _ = self._middle(self.all, model)
+        middle, _ = self._middle(known, model)
         for samples in (self.all, self.own):
             middle = self._pulled(middle, [s for s in samples if s.technique is technique], model)
         return model * math.exp(middle)
@@ -84,4 +95,5 @@ class Experience:
         """How much a refresh tells of one that has this price, and runs beside as many others."""
         size = math.log(sample.model / model) / _HALF
         crowd = math.log(sample.concurrency / self.concurrency) / _CROWD
-        return 1 / (1 + size * size) / (1 + crowd * crowd)
+        weight = _FAILURE if sample.failed else 1.0
+        return weight / (1 + size * size) / (1 + crowd * crowd)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import replace
 from datetime import datetime
@@ -70,6 +71,7 @@ class RefreshWork:
             dictionaries=is_own,
             job=run.job.name,
             due=run.job.next_at,
+            limit_seconds=branch.config.runner.refresh_limit_seconds or math.inf,
         )
         outcome = refresh_views(branch, views, request, told=self._told)
         for view in views:
@@ -128,9 +130,11 @@ class RefreshWork:
             return True
         newest = self._workspace.ledger.attempts.list(state=AttemptState.CANCELED, limit=20)
         return any(
-            attempt.cancel_requested_at is not None and attempt.ended_at >= began
+            attempt.job == run.job.name
+            and attempt.cancel_requested_at is not None
+            and attempt.ended_at is not None
+            and attempt.ended_at >= began
             for attempt in newest
-            if attempt.ended_at is not None
         )
 
     def _is_spark_lost(self, since: datetime) -> bool:

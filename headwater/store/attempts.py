@@ -131,6 +131,12 @@ class Attempts:
         }
         return tuple(attempt_record(row) for row in self._database.rows(_SQL[query], parameters))
 
+    def measured(self, view: str | None = None, *, limit: int) -> tuple[AttemptRecord, ...]:
+        """The newest refreshes that teach what one takes, of one view or of all; no profiles."""
+        query = "list_attempts_measured" + ("_of_view" if view is not None else "")
+        rows = self._database.rows(_SQL[query], {"view": view, "limit": limit})
+        return tuple(attempt_record(row) for row in rows)
+
     def request_cancel(self, attempt: str, by: str, now: datetime) -> bool:
         """Ask a running attempt to stop; false if it is not running. The first asker is kept."""
         return self._change("request_cancel", id=attempt, by=by, now=stamp(now))

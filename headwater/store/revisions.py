@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from headwater.vocabulary.errors import LedgerTooNew
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 """All revisions, oldest first; the last one is what this code reads and writes."""
 
 HEAD = REVISIONS[-1]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headwater.attempt.experience import experience_of
+from headwater.attempt.experience import experience_of, last_measured
 from headwater.store import Ledger
 from headwater.testing.ledger import memory_ledger
 from headwater.vocabulary.frontier import Frontier
@@ -30,6 +31,7 @@ def refreshed(
     model: float = 1.0,
     view: str = "v",
     concurrency: float = 1.0,
+    forecast: Mapping[str, float] | None = None,
 ) -> None:
     """A refresh that took `ratio` times what the model said."""
     receipt = Receipt(
@@ -44,7 +46,7 @@ def refreshed(
         rows_deleted=0,
         started_at=START + timedelta(minutes=number),
         seconds=ratio * model,
-        forecast={"merge": model, "rebuild": model},
+        forecast={"merge": model, "rebuild": model} if forecast is None else forecast,
         concurrency=concurrency,
     )
     assert ledger.attempts.record(receipt, manual=True)
@@ -120,3 +122,41 @@ def test_a_new_chance_must_be_affordable(ledger: Ledger, dear: float, again: boo
         refreshed(ledger, number, Technique.REBUILD, 1.0, view="w" if number < 30 else "v")
     forgotten = factor(ledger, Technique.MERGE) == pytest.approx(1.0)
     assert forgotten is again
+
+
+def test_having_nothing_to_do_forgets_nothing(ledger: Ledger) -> None:
+    """Refreshes that skipped say nothing of what a refresh takes, however many there are."""
+    for number in range(8):
+        refreshed(ledger, number, Technique.MERGE, 4.0)
+    known = factor(ledger, Technique.MERGE)
+    for number in range(8, 100):
+        refreshed(ledger, number, Technique.SKIP, 0.01, forecast={})
+    assert factor(ledger, Technique.MERGE) == pytest.approx(known)
+    newest = last_measured(ledger, "v")
+    assert newest is not None
+    assert newest.id == "a7"
+
+
+def test_a_failure_is_learnt_at_once(ledger: Ledger) -> None:
+    """What a rebuild took that came after it counts against the technique that was given up."""
+    for number in range(5):
+        refreshed(ledger, number, Technique.REBUILD, 1.0)
+    refreshed(ledger, 5, Technique.REBUILD, 50.0, forecast={"merge": 1.0})
+    assert factor(ledger, Technique.MERGE) > 10.0
+    assert factor(ledger, Technique.REBUILD) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("ratio", "spent"), [(1.05, False), (3.0, True)])
+def test_nothing_new_is_tried_once_too_much_was_lost(
+    ledger: Ledger, ratio: float, spent: bool
+) -> None:
+    """A tenth of what the window's refreshes took may be lost by choosing wrongly."""
+    for number in range(10):
+        refreshed(ledger, number, Technique.REBUILD, 1.0)
+    for number in range(10, 13):
+        refreshed(ledger, number, Technique.MERGE, ratio)
+    experience = experience_of(ledger, "v", REGRET)
+    assert experience.is_spent is spent
+    assert experience.may_try(Technique.REKEY) is not spent
+    assert experience.may_try(Technique.MERGE)
+    assert experience.may_try(Technique.REBUILD)

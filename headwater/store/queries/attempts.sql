@@ -51,6 +51,28 @@ WHERE view = :view AND state = :state AND (started_at, id) < (:before_at, :befor
 ORDER BY started_at DESC, id DESC
 LIMIT :limit;
 
+-- list_attempts_measured
+-- The newest refreshes that had a forecast and did something, without their profiles.
+SELECT id, view, job, manual, state, technique, started_at, ended_at, heartbeat_at,
+       delay_seconds, seconds, rows_inserted, rows_deleted, sequence, table_version,
+       frontier_before, frontier_after, reasons, '[]', forecast, concurrency, error,
+       cancel_requested_by, cancel_requested_at
+FROM hw_attempt
+WHERE state = 'succeeded' AND technique <> 'skip' AND forecast <> '{}'
+ORDER BY started_at DESC, id DESC
+LIMIT :limit;
+
+-- list_attempts_measured_of_view
+-- The newest refreshes of one view that had a forecast and did something, without their profiles.
+SELECT id, view, job, manual, state, technique, started_at, ended_at, heartbeat_at,
+       delay_seconds, seconds, rows_inserted, rows_deleted, sequence, table_version,
+       frontier_before, frontier_after, reasons, '[]', forecast, concurrency, error,
+       cancel_requested_by, cancel_requested_at
+FROM hw_attempt
+WHERE view = :view AND state = 'succeeded' AND technique <> 'skip' AND forecast <> '{}'
+ORDER BY started_at DESC, id DESC
+LIMIT :limit;
+
 -- start_attempt
 -- Open the history row of an attempt that begins now.
 INSERT INTO hw_attempt (id, view, job, manual, state, started_at, heartbeat_at, delay_seconds,
