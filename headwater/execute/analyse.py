@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from headwater.execute.bracketed import bracketed
 from headwater.plan.mergeable import AggregateTypes
 from headwater.plan.render import aggregate_text, render
-from headwater.vocabulary.algebra import Aggregate, Item, Query, Scan, walk
+from headwater.plan.widened import unions
+from headwater.vocabulary.algebra import Aggregate, Item, Node, Query, Scan, walk
 from headwater.vocabulary.dialect import parsed, written
 from headwater.vocabulary.names import quoted
 
@@ -36,6 +38,7 @@ class Analysis:
     types: dict[str, AggregateTypes]
     keys: Columns = ()  # what groups are made by
     inner: dict[str, str] = field(default_factory=dict)  # every id in the tree -> type
+    widened: dict[str, str] = field(default_factory=dict)  # column of a branch -> type of the whole
 
 
 def register_empty(session: SparkSession, sources: Mapping[str, Columns]) -> None:
@@ -51,7 +54,7 @@ def analyse(session: SparkSession, sql: str, query: Query) -> Analysis:
     original = session.sql(sql)
     columns = tuple((f.name, f.dataType.simpleString()) for f in original.schema.fields)
     try:
-        rewritten = session.sql(written(parsed(sql)))
+        rewritten = session.sql(written(bracketed(parsed(sql))))
         same_text = _same(rewritten, original)
     except Exception:  # noqa: BLE001  (whatever Spark refuses here, the text is then kept whole)
         same_text = False
@@ -64,7 +67,8 @@ def analyse(session: SparkSession, sql: str, query: Query) -> Analysis:
     except Exception:  # noqa: BLE001
         return Analysis(columns, same_text, same_tree=False, types={})
     same_tree = found == tuple(t for _, t in columns)
-    return Analysis(columns, same_text, same_tree, types, keys, _inner(lowered, query))
+    inner, widened = _inner(lowered, query), _widened(session, query)
+    return Analysis(columns, same_text, same_tree, types, keys, inner, widened)
 
 
 def _same(one: DataFrame, other: DataFrame) -> bool:
@@ -104,6 +108,22 @@ def _inner(lowered: DataFrame, query: Query) -> dict[str, str]:
         here = _schema(plan.schema().json())
         found |= {name: type_ for name, type_ in here if name in ids and name not in found}
     return found
+
+
+def _widened(session: SparkSession, query: Query) -> dict[str, str]:
+    """The columns of branches that a union or set operation converts."""
+    found: dict[str, str] = {}
+    for node in unions(query.root):
+        whole = _types(session, node)
+        for branch in node.inputs:
+            triples = zip(branch.columns, _types(session, branch), whole, strict=True)
+            found |= {id_: wide for id_, own, wide in triples if own != wide}
+    return found
+
+
+def _types(session: SparkSession, node: Node) -> tuple[str, ...]:
+    schema = session.sql(render(node, _by_source)).schema
+    return tuple(field.dataType.simpleString() for field in schema.fields)
 
 
 def _schema(told: str) -> Columns:

@@ -36,6 +36,9 @@ _LARGEST = Decimal(10**_DIGITS - 1)
 
 _ANYTHING = "TRUE"
 
+_SHIFTED = dt.timedelta(days=1)
+"""Where clocks are put forward, local times and instants are not in one order."""
+
 
 class Bounds:
     """Fills in what is known of the relations that were made so far."""
@@ -80,14 +83,17 @@ class Bounds:
         if kept is None:
             all_small = all(each.table is not None for each in self._kept.values())
             return self._read(relation, value) if all_small else None
-        name = value.strip("`")
+        name = value[1:-1].replace("``", "`")
         if kept.table is not None and name in kept.table.column_names:
             return span_of(kept.table.column(name))
         return self._read(relation, value)
 
     def _read(self, relation: str, value: str) -> Span | None:
         read = f"SELECT {value} AS v FROM {quoted(relation)} LIMIT {SMALL_ROWS + 1}"
-        found = self._session.sql(read).toArrow().column(0)
+        rows = self._session.sql(read)
+        if not _is_ordered(rows.schema[0].dataType):
+            return None
+        found = rows.toArrow().column(0)
         return span_of(found) if len(found) <= SMALL_ROWS else None
 
     def _ends(self, relation: str, values: Sequence[str]) -> None:
@@ -184,8 +190,18 @@ def ranges(values: list[Any], most: int = _MOST_RANGES) -> list[tuple[Any, Any]]
 def _wider(low: Any, high: Any) -> tuple[Any, Any]:
     """Ends beyond which nothing is set equal to a value."""
     if isinstance(low, int):
-        return rounded(low, high)
+        return rounded(low - 1, high + 1)  # set equal to a decimal that is rounded
+    if isinstance(low, dt.datetime) and low.tzinfo is None:
+        return _moved(low, -_SHIFTED), _moved(high, _SHIFTED)
     return apart(low, high) if isinstance(low, Decimal) else (low, high)
+
+
+def _moved(at: dt.datetime, by: dt.timedelta) -> dt.datetime:
+    """At the ends of time it stays where it is."""
+    try:
+        return at + by
+    except OverflowError:
+        return at
 
 
 def apart(low: Decimal, high: Decimal) -> tuple[Decimal, Decimal]:

@@ -13,13 +13,15 @@ from headwater.execute.analyse import Analysis, analyse, register_empty
 from headwater.execute.isolated import isolated
 from headwater.execute.own_functions import own_functions
 from headwater.execute.rounding import rounded_values
+from headwater.execute.settings import read_otherwise
+from headwater.plan.collated import collated_group
 from headwater.plan.compiled import Compilation, uncomparable, ungroupable, unkeepable
 from headwater.plan.exact import delicate
 from headwater.plan.soundness import subtracted
 from headwater.plan.strategies.inputs import used_fields
 from headwater.plan.untyped import untyped_key
 from headwater.plan.view import Columns
-from headwater.plan.widened import unlike_branch
+from headwater.plan.widened import can_be_cast
 from headwater.vocabulary.algebra import TopK, walk
 from headwater.vocabulary.clocks import bound, values_at
 from headwater.vocabulary.dialect import parsed
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
-_WORD = re.compile(r"'\s*(now|today|tomorrow|yesterday)", re.IGNORECASE)
+_WORD = re.compile(r"['\"]\s*(now|today|tomorrow|yesterday)", re.IGNORECASE)
 _CAST = re.compile(
     r"cast\(\s*(now|today|tomorrow|yesterday)[^()#]* as (date|timestamp)", re.IGNORECASE
 )
@@ -62,7 +64,8 @@ def compile_in(
     lowered = lower_once(sql, catalog, once, kinds, typed)
     analysis = analyse(session, sql, lowered.query)
     refusal = (
-        _unbound(session, lowered, analysis)
+        _unread(session)
+        or _unbound(session, lowered, analysis)
         or _refusal(lowered, analysis, sources)
         or _unfound(analysis, key)
     )
@@ -79,7 +82,14 @@ def compile_in(
         key,
         delicate(analysis.inner.items()),
         unkeepable(analysis.inner.items()),
+        analysis.widened,
     )
+
+
+def _unread(session: SparkSession) -> Reason | None:
+    setting = read_otherwise(session.conf.get)
+    why = f"under {setting} Spark reads queries otherwise than our parser"
+    return Reason("PARSED_DIFFERENTLY", why) if setting else None
 
 
 def _unbound(session: SparkSession, lowered: Lowered, analysis: Analysis) -> Reason | None:
@@ -128,7 +138,9 @@ def _refusal(lowered: Lowered, analysis: Analysis, sources: dict[str, Columns]) 
     culprit = uncomparable((*analysis.keys, *(analysis.columns if ordered else ())))
     culprit = culprit or ungroupable(analysis.columns)
     culprit = culprit or untyped_key(query.root, analysis.inner)
-    culprit = culprit or unlike_branch(query.root, analysis.inner)
+    if not can_be_cast(analysis.widened):
+        culprit = culprit or "a union of collated texts or intervals"
+    culprit = culprit or collated_group(query.root, analysis.inner)
     for source, columns in sources.items():
         used = set(used_fields(query.root, source))
         culprit = culprit or ungroupable(tuple(c for c in columns if c[0] in used))

@@ -44,6 +44,11 @@ def alike(columns: Iterable[str], fragile: Delicate = NONE) -> str:
     return same(columns, doubtful)
 
 
+def same_value(left: str, right: str, type_: str | None) -> str:
+    """Whether two values of a type are the same, one of them perhaps computed."""
+    return _equal(_exact(f"({left})", type_), _exact(f"({right})", type_))
+
+
 def _equal(left: Iterable[str], right: Iterable[str]) -> str:
     return " AND ".join(f"{one} <=> {other}" for one, other in zip(left, right, strict=True))
 

@@ -120,8 +120,8 @@ def sum_type(argument: str) -> str | None:
     if matched is None:
         return None
     digits, scale = int(matched.group(1)) + 10, int(matched.group(2))
-    if digits > _MOST_DIGITS and scale > _MOST_SCALE:
-        return None
+    if digits >= _MOST_DIGITS and scale > _MOST_SCALE:
+        return None  # Spark's type of state + change would have a digit more, and so lose one
     return f"decimal({min(digits, _MOST_DIGITS)},{scale})"
 
 

@@ -223,6 +223,10 @@ QUERIES = {
         "SELECT * FROM (SELECT k, CASE WHEN v IN (SELECT g FROM s) THEN 1 ELSE 0 END AS f FROM t) "
         "WHERE f = 0"
     ),
+    "a comparison behind BETWEEN": (
+        "SELECT a.f, a.c, b.k FROM (SELECT f, count(*) AS c FROM s GROUP BY f) a JOIN s b "
+        "ON b.f BETWEEN false AND true = a.f"
+    ),
     "guarded cast as join key to groups": (
         "WITH codes AS (SELECT CAST(translate(c0, 'ab', '12') AS INT) AS code, n FROM s "
         "WHERE c0 IN ('a', 'b')), agg AS (SELECT code, sum(n) AS sn FROM codes GROUP BY "

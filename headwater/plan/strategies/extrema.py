@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from headwater.plan.consolidate import consolidated
-from headwater.plan.exact import same
+from headwater.plan.exact import Delicate, delicate, same, same_value
 from headwater.plan.layout import COUNT, Groups, Layout
 from headwater.plan.mergeable import AggregateTypes, Part
 from headwater.plan.patch import Keyed, found_by_keys
@@ -47,7 +47,7 @@ def extrema_write(
     asked = planning.relation("asked", _asked(keys, extremes, states, found), once=True)
     fresh = _fresh(planning, layout, asked)
     state = planning.relation("state", _state(layout, states, asked, fresh), once=True)
-    keyed = _keyed(layout, groups, types)
+    keyed = _keyed(layout, groups, types, planning.fragile_columns)
     return write_by_key(planning, keyed, state, whole=whole, found=found)
 
 
@@ -81,6 +81,8 @@ def _lost(part: Part) -> str:
         f"s.{gone(part)}",
     )
     behind, reaches = ("<", ">=") if part.kind == "max" else (">", "<=")
+    if delicate([(part.column, part.type)]):
+        reaches = reaches[0]  # what is equal is not always the same, as -0.0 is not 0.0
     kept = f"{going} {behind} {stored} OR {coming} {reaches} {stored}"
     return f"{going} IS NOT NULL AND NOT coalesce({kept}, FALSE)"
 
@@ -113,15 +115,21 @@ def _state(layout: Layout, states: str, asked: str, fresh: str) -> str:
     )
 
 
-def _keyed(layout: Layout, groups: Groups, types: Mapping[str, AggregateTypes]) -> Keyed:
+def _keyed(
+    layout: Layout, groups: Groups, types: Mapping[str, AggregateTypes], fragile: Delicate
+) -> Keyed:
     values, keys = Values(groups, dict(types)), layout.keys or ()
     merged = dict(values.updates(layout))
     updated = {
         name: merged[name] if name in keys else _either(n, merged[name])
         for n, name in enumerate(layout.columns)
     }
+    fragile = {**delicate((part.column, part.type) for part in groups.parts), **fragile}
     others = [name for name in layout.columns if name not in keys]
-    differs = " OR ".join(f"NOT (t.{quoted(name)} <=> ({updated[name]}))" for name in others)
+    differs = " OR ".join(
+        f"NOT ({same_value(f't.{quoted(name)}', updated[name], fragile.get(name))})"
+        for name in others
+    )
     return Keyed(
         layout.columns,
         keys,
