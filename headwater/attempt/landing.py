@@ -102,7 +102,10 @@ def _tell(run: Run, landed: Landed, patch: Kept) -> None:
     """The views that read this one, and are refreshed with it, need not ask its table."""
     view = run.view
     table = StoredTable(run.workspace.path_of(view.name), view.stored)
-    run.changes_read.tell(view.name, table, landed.version, view.columns, patch)
+    schema = run.workspace.log_of(view.name).metadata(run.known.latest).schema
+    padded = {field.name for field in schema if field.is_padded}  # rows from memory do not tell
+    columns = tuple(c for c in view.columns if view.stored[c[0]] not in padded)
+    run.changes_read.tell(view.name, table, landed.version, columns, patch)
 
 
 def _stored(run: Run) -> Stored | None:
@@ -149,6 +152,7 @@ def _target(run: Run, technique: Technique, *, reshapes: bool) -> Target:
         definition.cluster_by,
         TABLE_PROPERTIES,
         reshapes,
+        plain_text=any(reason.code == "CHAR_PADDED" for reason in view.reasons),
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.vocabulary.names import quoted
+from headwater.vocabulary.names import CHAR_NOTE, quoted
 
 _PRIMITIVES = {
     "long": "bigint",
@@ -19,6 +19,7 @@ _PRIMITIVES = {
 }
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PHYSICAL_NAME = "delta.columnMapping.physicalName"
+_CHAR = re.compile(r"\bchar\(")
 _COLLATIONS = "__COLLATIONS"
 
 
@@ -30,6 +31,7 @@ class Field:
     type_text: str
     nullable: bool = True
     physical_name: str = ""
+    is_padded: bool = False  # CHAR(n), which Delta keeps as a string with a note
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,7 @@ def _field(value: Mapping[str, Any]) -> Field:
         type_text=type_text(value["type"], collation),
         nullable=bool(value.get("nullable", True)),
         physical_name=str(facts.get(_PHYSICAL_NAME) or name),
+        is_padded=_CHAR.search(str(facts.get(CHAR_NOTE) or "")) is not None,
     )
 
 

@@ -18,6 +18,7 @@ class Target:
     cluster_by: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
     reshapes: bool = False  # the table's columns are not those of the view any more
+    plain_text: bool = False  # a new table keeps no note of CHAR columns
 
 
 TABLE_PROPERTIES: Mapping[str, str] = {

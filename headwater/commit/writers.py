@@ -22,10 +22,11 @@ from headwater.plan.patch import coming, fed, patched, places
 from headwater.plan.render import listed
 from headwater.plan.sent import hinted
 from headwater.plan.steps import Append, Overwrite, Patch, Renew, Write
-from headwater.vocabulary.names import CHANGE, FILE, PLACE, TRANSACTION_APP, quoted
+from headwater.vocabulary.names import CHANGE, CHAR_NOTE, FILE, PLACE, TRANSACTION_APP, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructField
 
 _TOUCHED = "__hw_touched_files"
 _FILE_BYTES = 128 * 2**20
@@ -138,6 +139,7 @@ def _require(stored: Stored | None) -> Stored:
 
 def _replace(frame: DataFrame, target: Target) -> None:
     """A new table, or new columns for the old one, in one commit."""
+    frame = _noted(frame, chars=not target.plain_text)
     writer: Any = (
         frame.write.format("delta")
         .mode("overwrite")
@@ -158,6 +160,26 @@ def _replace(frame: DataFrame, target: Target) -> None:
         _cluster_anew(frame.sparkSession, target)
 
 
+def _noted(frame: DataFrame, *, chars: bool) -> DataFrame:
+    """Without the notes that texts are of type VARCHAR, which would limit what a view shows.
+
+    Nor, unless `chars`, of type CHAR: what is read would be padded.
+    """
+    from pyspark.sql.functions import col  # noqa: PLC0415  (pyspark loads where Spark runs)
+
+    def is_plain(field: StructField) -> bool:
+        note = str((field.metadata or {}).get(CHAR_NOTE) or "")
+        return bool(note) and not (chars and note.startswith("char("))
+
+    if not any(map(is_plain, frame.schema)):
+        return frame
+    shown = (
+        col(quoted(f.name)).alias(f.name, metadata={}) if is_plain(f) else col(quoted(f.name))
+        for f in frame.schema
+    )
+    return frame.select(*shown)
+
+
 def _cluster_anew(session: SparkSession, target: Target) -> None:
     """Delta's writer cannot change a table's clustering; without it the view is right all the same.
 
@@ -165,5 +187,5 @@ def _cluster_anew(session: SparkSession, target: Target) -> None:
     """
     columns = ", ".join(quoted(c) for c in target.cluster_by)
     by = f"({columns})" if columns else "NONE"
-    with suppress(Exception):
+    with suppress(Exception), commit_lock(target.path):
         session.sql(f"ALTER TABLE delta.{quoted(target.path)} CLUSTER BY {by}")

@@ -21,6 +21,9 @@ COMING = ("insert", "update_postimage")
 GOING = ("delete", "update_preimage")
 """What it says of rows that a commit put in, and of those that it took out."""
 
+CHAR_NOTE = "__CHAR_VARCHAR_TYPE_STRING"
+"""Where Spark and Delta note that a column's text is of type CHAR or VARCHAR."""
+
 RESERVED_PREFIX = "sys$"
 """Job names that only Headwater may use."""
 

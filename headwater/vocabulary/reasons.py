@@ -118,6 +118,10 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
             "it uses a column of type variant, interval, geometry or geography, a NULL without a "
             "type is part of a key, or a union widens the decimals in an array or a struct."
         ),
+        "CHAR_PADDED": (
+            "Columns of type CHAR are compared by a set operation, an IN over a query or a "
+            "sub-query, for which Spark does not fill them up with blanks."
+        ),
         "TABLES_UNCLEAR": "Which tables the query reads was not understood.",
     },
     "What happened to a source": {

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from headwater.define.once import OnceError
 from headwater.define.view import ViewDef
 from headwater.execute.compiling import compile_query
-from headwater.plan.compiled import Compilation, is_current, restore
+from headwater.plan.compiled import Compilation, restore
 from headwater.plan.exact import delicate
+from headwater.plan.format import is_current
+from headwater.plan.padded import unlike_padding
 from headwater.plan.stored import StoredTable
 from headwater.plan.view import Columns, CompiledView
 from headwater.vocabulary.errors import DefinitionConflict
+from headwater.vocabulary.reason import Reason
 from headwater.workspace.workspace import Workspace
 
 
@@ -54,10 +59,25 @@ def compile_definition(workspace: Workspace, name: str) -> Compilation:
         what = str(error).split("\n")[0]
         raise DefinitionConflict(f"{name}: {what}", where=definition.query_location) from error
     _refuse_duplicates(definition, compilation.columns)
+    compilation = _without_padding(workspace, definition, compilation)
     if definition.compute_once and compilation.refusal is not None:
         why = f"{name}: COMPUTE ONCE needs a query that is followed: {compilation.refusal}"
         raise DefinitionConflict(why, where=definition.query_location)
     return compilation
+
+
+def _without_padding(
+    workspace: Workspace, definition: ViewDef, compilation: Compilation
+) -> Compilation:
+    padded = {name: workspace.padded_columns(name) for name in compilation.sources}
+    if compilation.refusal is not None or not any(padded.values()):
+        return compilation
+    root = restore(definition.name, definition.query, compilation).query.root
+    culprit = unlike_padding(definition.query, root, padded)
+    if culprit is None:
+        return compilation
+    why = f"{culprit} does not pad the CHAR columns that it compares"
+    return replace(compilation, refusal=Reason("CHAR_PADDED", why))
 
 
 def _refuse_duplicates(definition: ViewDef, columns: Columns) -> None:
