@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from headwater.attempt.attempt import new_attempt_id
 from headwater.attempt.receipts import Ran, Started, receipt_of
 from headwater.attempt.request import Request
+from headwater.plan.format import has_own_functions, is_current
 from headwater.publish.publisher import Known, refuse_if_tampered
 from headwater.store.views import ViewState
 from headwater.vocabulary.errors import ViewNotReady
@@ -72,5 +73,12 @@ def _is_quiet(workspace: Workspace, known: Known, target: Frontier, request: Req
     same_meaning = (
         known.stamp.definition == definition.fingerprint
         and known.stamp.settings == workspace.settings_fingerprint()
+        and is_current(known.stamp.compiled)
+        and not _may_call_another_body(workspace, known.stamp.compiled)
     )
     return same_meaning and known.record.frontier == target
+
+
+def _may_call_another_body(workspace: Workspace, compiled: str) -> bool:
+    """A session that has not started knows no function that could be another one."""
+    return workspace.started_spark is not None and has_own_functions(compiled)

@@ -16,8 +16,8 @@ from headwater.capture.changes import (
 from headwater.capture.state import TableStatistics
 from headwater.define.graph import dependents
 from headwater.execute.own_functions import own_functions
-from headwater.plan.compiled import is_current
 from headwater.plan.cost import Size
+from headwater.plan.format import is_current
 from headwater.plan.learnt import Experience
 from headwater.plan.situation import Situation
 from headwater.plan.strategies.inputs import SourceWindow, used_fields
@@ -117,8 +117,9 @@ def _size(workspace: Workspace, known: Known) -> Size:
 
 
 def needs_compiling(changes: Mapping[str, ChangeSet], situation: Situation) -> bool:
-    """Whether columns or types may be other ones: a source or a function was exchanged."""
-    return _is_lost(changes) or any(r.code == "FUNCTION_CHANGED" for r in situation.must_rebuild)
+    """Whether columns, types or the query's meaning may be other ones."""
+    exchanged = {"FUNCTION_CHANGED", "SETTINGS_CHANGED"}
+    return _is_lost(changes) or any(r.code in exchanged for r in situation.must_rebuild)
 
 
 def _is_lost(changes: Mapping[str, ChangeSet]) -> bool:

@@ -20,7 +20,7 @@ def rediscover(workspace: Workspace) -> list[str]:
     """Register every view whose table lies in the warehouse; its content is not touched."""
     found = []
     for folder in sorted(Path(workspace.config.warehouse).iterdir()):
-        if not (folder / "_delta_log").is_dir():
+        if folder.name.startswith(".") or not (folder / "_delta_log").is_dir():
             continue
         try:
             state = committed_state(open_log(str(folder)))

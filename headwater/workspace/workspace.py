@@ -22,7 +22,7 @@ from headwater.execute.settings import (
     RESULT_SETTINGS,
     TIME_ZONE,
     configured_fingerprint,
-    fingerprint,
+    session_fingerprint,
 )
 from headwater.store.encoding import json_text, json_value
 from headwater.store.ledger import Ledger
@@ -95,8 +95,7 @@ class Workspace:
     def settings_fingerprint(self) -> str:
         """Of the session that refreshes use, without starting it where that can be avoided."""
         if self._given_session or self._spark is not None:
-            conf = self.spark.conf
-            return fingerprint(conf.get)
+            return session_fingerprint(self.spark)
         return configured_fingerprint(self.config.spark)
 
     def clock_values(self, clocks: Collection[str], at: datetime | None = None) -> dict[str, str]:
@@ -240,6 +239,13 @@ class Workspace:
             return visible(name)
         schema = self.log_of(name).metadata().schema
         return tuple((field.name, field.type_text) for field in schema)
+
+    def padded_columns(self, name: str) -> frozenset[str]:
+        """A table's columns of type CHAR, in lower case; none of a view that is not built yet."""
+        if self.is_view(name) and self.view(name).state is not ViewState.READY:
+            return frozenset()
+        schema = self.log_of(name).metadata().schema
+        return frozenset(field.name.lower() for field in schema if field.is_padded)
 
     def _catalog_path(self, source: SourceDef) -> str:
         detail = self.spark.sql(f"DESCRIBE DETAIL {source.table}").first()

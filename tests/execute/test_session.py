@@ -24,7 +24,11 @@ from headwater.execute.session import (
     session_settings,
     stop_session,
 )
-from headwater.execute.settings import RESULT_SETTINGS, configured_fingerprint, fingerprint
+from headwater.execute.settings import (
+    RESULT_SETTINGS,
+    configured_fingerprint,
+    session_fingerprint,
+)
 from headwater.vocabulary.errors import DownloadFailed, SessionUnsuited
 
 if TYPE_CHECKING:
@@ -124,8 +128,31 @@ def test_results_do_not_depend_on_the_machine(spark: SparkSession) -> None:
     """What a result depends on is set as documented, so the fingerprint needs no session."""
     conf = spark.conf
     assert {name: conf.get(name) for name in RESULT_SETTINGS} == dict(RESULT_SETTINGS)
-    built = fingerprint(conf.get)
-    assert built == configured_fingerprint({})
+    assert session_fingerprint(spark) == configured_fingerprint({})
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("spark.sql.ansi.enabled", "false"),
+        ("spark.sql.session.timeZone", "Asia/Tokyo"),
+        ("spark.sql.legacy.setopsPrecedence.enabled", "true"),
+        ("spark.sql.legacy.sizeOfNull", "true"),
+        ("spark.sql.parser.escapedStringLiterals", "true"),
+        ("spark.sql.readSideCharPadding", "false"),
+        ("spark.sql.parquet.int96RebaseModeInRead", "LEGACY"),
+    ],
+)
+def test_a_setting_that_changes_results_changes_the_fingerprint(
+    spark: SparkSession, setting: str, value: str
+) -> None:
+    """S26: in a session and in a configuration alike; others leave it as it is."""
+    session = spark.newSession()
+    session.conf.set("spark.sql.shuffle.partitions", "17")
+    assert session_fingerprint(session) == session_fingerprint(spark)
+    session.conf.set(setting, value)
+    assert session_fingerprint(session) == configured_fingerprint({setting: value})
+    assert session_fingerprint(session) != session_fingerprint(spark)
 
 
 def test_a_second_session_shares_the_spark_and_nothing_else(
