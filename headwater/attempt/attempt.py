@@ -38,6 +38,7 @@ class Attempt:
         self._workspace = workspace
         self._request = request
         self._frontier = frontier
+        self._began = workspace.clock.now()
         self._claim: Claim | None = None
         self._stop = threading.Event()
         self._lost = threading.Event()
@@ -49,6 +50,12 @@ class Attempt:
     def tag(self) -> str:
         """The tag of all Spark jobs of this attempt."""
         return f"headwater-{self.id}"
+
+    @property
+    def seconds_left(self) -> float:
+        """Until whoever asked for the attempt stops it."""
+        gone = (self._workspace.clock.now() - self._began).total_seconds()
+        return self._request.limit_seconds - gone
 
     def __enter__(self) -> Self:
         workspace, now = self._workspace, self._workspace.clock.now()
@@ -86,9 +93,11 @@ class Attempt:
     ) -> None:
         self._stop.set()
         self._workspace.running.pop(self.id, None)
-        self._close(error)
-        if self._claim is not None:
-            self.quietly(lambda: self._workspace.ledger.claims.release(self._require_claim()))
+        try:
+            self._close(error)
+        finally:
+            if self._claim is not None:
+                self.quietly(lambda: self._workspace.ledger.claims.release(self._require_claim()))
 
     def cancel(self) -> None:
         """Stop before the commit: Spark's jobs now, the rest at the next checkpoint."""

@@ -15,6 +15,7 @@ call itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -22,7 +23,7 @@ from headwater.capture.actions import Commit
 from headwater.capture.view_log import stamp_of
 from headwater.commit.target import Target
 from headwater.commit.writers import write
-from headwater.execute.cause import cause_of
+from headwater.execute.cause import cause_of, kinds_of
 from headwater.execute.staged import Staged
 from headwater.plan.steps import Overwrite, Patch, Renew
 from headwater.vocabulary.errors import (
@@ -35,7 +36,8 @@ from headwater.vocabulary.errors import (
 Lookup = Callable[[str, int], Commit | None]
 """Find a commit by attempt id among those after a version."""
 
-_FENCES = ("Concurrent", "DELTA_CONCURRENT", "MetadataChanged", "ProtocolChanged")
+_FENCE = re.compile(r"\bdelta\b.*\.(\w*Concurrent\w*|MetadataChanged|ProtocolChanged)Exception$")
+_FENCED = re.compile(r"\[?DELTA_(CONCURRENT|METADATA_CHANGED|PROTOCOL_CHANGED)")
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,14 @@ def _explained(failure: Exception | None, target: Target) -> HeadwaterError:
     if isinstance(failure, HeadwaterError):
         return failure
     view, sequence = target.stamp.view, target.stamp.sequence
-    if failure is None or any(word in f"{type(failure)}{failure}" for word in _FENCES):
+    if failure is None or _is_fence(failure):
         return RefreshFenced(f"step {sequence} of {view} was committed by another refresher")
     error = CommitFailed(f"the commit of {view} failed: {cause_of(failure)}")
     error.__cause__ = failure
     return error
+
+
+def _is_fence(failure: Exception) -> bool:
+    """Whether Delta found another commit in the way; what stack traces speak of does not count."""
+    kinds = any(_FENCE.search(kind) for kind in kinds_of(failure))
+    return kinds or _FENCED.match(cause_of(failure)) is not None

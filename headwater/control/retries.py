@@ -75,7 +75,9 @@ def is_permanent(number: int) -> bool:
 
 
 def number_of(error: BaseException) -> int:
-    """The number that decides about a retry."""
+    """The number that decides about a retry; behind what nobody foresaw may be the machine."""
+    if isinstance(error, InternalError) and error.__cause__ is not None:
+        return number_of(error.__cause__)
     if isinstance(error, HeadwaterError):
         return error.number
     return 1 if isinstance(error, _MACHINE_TROUBLE) else InternalError.number

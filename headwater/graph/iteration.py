@@ -14,7 +14,7 @@ from headwater.graph.pins import Pins, view_pins
 from headwater.graph.precedence import followers
 from headwater.graph.presence import Presence
 from headwater.graph.windows import Frontiers
-from headwater.vocabulary.errors import HeadwaterError
+from headwater.vocabulary.errors import HeadwaterError, InternalError
 from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Technique
 from headwater.workspace.workspace import Workspace
@@ -51,8 +51,8 @@ class Graph:
 
     def request_of(self, view: str) -> Request:
         """A technique is for the views that were named; the others take their own way."""
-        request = self.request
-        return request if view in self.asked else Request(manual=request.manual, at=request.at)
+        asked = self.request
+        return asked if view in self.asked else asked.of_an_ancestor()
 
     def frontiers(self) -> Frontiers:
         return {view: self.workspace.frontier_of(view) for view in sorted(self.views)}
@@ -134,10 +134,21 @@ def _collect(
         return
     for future in wait(running, return_when=FIRST_COMPLETED).done:
         view = running.pop(future)
-        try:
-            receipt = future.result()
-            outcome.add(receipt)
-            told(receipt)
-        except HeadwaterError as error:
-            outcome.failures[view] = error
+        failure = _failure(view, future.exception())
+        if failure is None:
+            outcome.add(future.result())
+            told(future.result())
+        else:
+            outcome.failures[view] = failure
         sorter.done(view)
+
+
+def _failure(view: str, error: BaseException | None) -> HeadwaterError | None:
+    """What nobody foresaw is this view's failure too; the others go on."""
+    if error is None or isinstance(error, HeadwaterError):
+        return error
+    if not isinstance(error, Exception):
+        raise error
+    failure = InternalError(f"{view}: {type(error).__name__}: {error}")
+    failure.__cause__ = error
+    return failure
