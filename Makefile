@@ -37,8 +37,9 @@ bench-fixed: $(VENV)/.prepared ## what costs do not depend on data: idleness, sm
 laws: $(VENV)/.prepared ## the laws of upkeep, and 300 random views
 	HEADWATER_TEST_WHOLE_CORPUS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/laws
 
-soak: $(VENV)/.prepared ## random views and changes for MINUTES=10 against Spark's own result
+soak: $(VENV)/.prepared ## random views for MINUTES=10 against Spark's own result, then as long on real tables
 	$(BIN)/python -m tests.laws.soak --minutes $(MINUTES)
+	$(BIN)/python -m tests.laws.whole_way --minutes $(MINUTES)
 
 chaos: $(VENV)/.prepared ## N=200 refreshes killed, then a fleet under every misfortune for MINUTES=10
 	$(BIN)/python -m tests.chaos --rounds $(N)
