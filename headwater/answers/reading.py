@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from headwater.define.kind import canonical
 from headwater.execute.reading import columns_at, snapshot
+from headwater.plan.consolidate import consolidated
+from headwater.plan.exact import delicate
 from headwater.plan.render import listed
 from headwater.plan.stored import StoredTable
 from headwater.store.views import ViewState
@@ -17,6 +19,8 @@ from headwater.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+_PLACE = ("_commit_version", "_commit_timestamp")
 
 
 def table(workspace: Workspace, name: str) -> DataFrame:
@@ -86,15 +90,11 @@ def changes(workspace: Workspace, name: str, since: int, until: int | None) -> D
     feed.createOrReplaceTempView(quoted(raw))
     names, weight = listed(tuple(view.stored)), quoted(WEIGHT)
     sign = "CASE WHEN _change_type IN ('insert', 'update_postimage') THEN 1 ELSE -1 END"
-    place = "_commit_version, _commit_timestamp"
-    netted = (
-        f"SELECT {names}, {place}, SUM({sign}) AS {weight} "
-        f"FROM (SELECT {shown}, _change_type, {place} FROM {quoted(raw)}) "
-        f"GROUP BY {names}, {place} HAVING SUM({sign}) <> 0"
-    )
+    signed = f"(SELECT {shown}, {', '.join(_PLACE)}, {sign} AS {weight} FROM {quoted(raw)})"
+    netted = consolidated((*view.stored, *_PLACE), signed, delicate(view.columns))
     kind = f"IF({weight} > 0, 'insert', 'delete') AS _change_type"
     return spark.sql(
-        f"SELECT {names}, {kind}, {place} FROM ({netted}) "
+        f"SELECT {names}, {kind}, {', '.join(_PLACE)} FROM ({netted}) "
         f"LATERAL VIEW explode(array_repeat(1, CAST(abs({weight}) AS INT))) c AS __hw_copy "
         "ORDER BY _commit_version, _change_type"
     )
