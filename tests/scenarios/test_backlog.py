@@ -11,6 +11,7 @@ import pytest
 
 from headwater.attempt.request import Request
 from headwater.graph.refreshing import refresh_views
+from headwater.vocabulary.errors import InternalError
 from headwater.vocabulary.receipt import Receipt
 from headwater.vocabulary.technique import Technique
 from tests import tables
@@ -77,7 +78,7 @@ def test_an_hour_of_backlog_takes_several_commits(lake: Lake) -> None:
             raise RuntimeError("killed")
 
     lake.on_step = killed
-    with pytest.raises(RuntimeError, match="killed"):
+    with pytest.raises(InternalError, match="killed"):
         lake.hw.refresh("named")
     lake.on_step = lambda _step: None
     assert lake.read("totals") == {"sales": start + 6}

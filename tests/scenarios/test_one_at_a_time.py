@@ -14,6 +14,7 @@ from headwater.vocabulary.errors import (
     AsOfBelowFrontier,
     CommitUnsettled,
     FrontierUnsettled,
+    InternalError,
     LedgerUnreachable,
     RefreshFenced,
     RefreshRunning,
@@ -141,7 +142,7 @@ def test_failed_attempt_leaves_the_view_free(lake: Lake) -> None:
             raise OSError("no space left on device")
 
     lake.on_step = fail
-    with pytest.raises(OSError, match="no space"):
+    with pytest.raises(InternalError, match="no space"):
         lake.hw.refresh("sums")
     lake.on_step = lambda _step: None
     assert lake.hw.history("sums")[0].state is AttemptState.FAILED
