@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -64,7 +64,7 @@ def verify_view(workspace: Workspace, name: str, *, where: str | None = None) ->
     session = isolated(workspace.spark)
     with _explained(view.name, where):
         expected, found = _both(workspace, view, known, session)
-        differing = _computed(session, view, expected, found, where)
+        differing = _computed(lambda rows: _differing(session, view, rows, found, where), expected)
         if view.rounded_shown and not differing.isEmpty():
             differing = beyond_rounding(differing, view.rounded_shown, _EXPECTED, _FOUND)
         try:
@@ -100,21 +100,14 @@ def _both(
     return session.sql(query), columns_at(session, own, known.latest, tuple(view.stored))
 
 
-def _computed(
-    session: SparkSession,
-    view: CompiledView,
-    expected: DataFrame,
-    found: DataFrame,
-    where: str | None,
-) -> DataFrame:
+def _computed(comparison: Callable[[DataFrame], DataFrame], expected: DataFrame) -> DataFrame:
     """The rows that differ; Spark's optimizer breaks down over some queries inside a comparison."""
     try:
-        return _differing(session, view, expected, found, where).cache()
+        return comparison(expected).cache()
     except Exception as error:
         if type(error).__name__ in {"AnalysisException", "ParseException"}:
             raise
-    alone = checkpointed(session, expected)
-    return _differing(session, view, alone, found, where).cache()
+    return comparison(checkpointed(expected.sparkSession, expected)).cache()
 
 
 def _differing(

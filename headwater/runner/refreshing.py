@@ -130,11 +130,9 @@ class RefreshWork:
             return True
         newest = self._workspace.ledger.attempts.list(state=AttemptState.CANCELED, limit=20)
         return any(
-            attempt.job == run.job.name
-            and attempt.cancel_requested_at is not None
-            and attempt.ended_at is not None
-            and attempt.ended_at >= began
+            attempt.cancel_requested_at is not None and attempt.ended_at >= began
             for attempt in newest
+            if attempt.ended_at is not None
         )
 
     def _is_spark_lost(self, since: datetime) -> bool:
