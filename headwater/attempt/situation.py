@@ -43,7 +43,7 @@ def capture(
             continue
         _refuse_rewind(view.name, source, since, pin)
         used = frozenset(used_fields(view.query.root, source))
-        found[source] = capture_changes(
+        change = capture_changes(
             workspace.log_of(source),
             source=source,
             since=since,
@@ -51,6 +51,8 @@ def capture(
             used_columns=used or None,
             own=workspace.is_view(source),
         )
+        is_seen = view.reads(source) or change.must_rebuild
+        found[source] = change if is_seen else replace(change, kind=ChangeKind.NONE)
     return found
 
 

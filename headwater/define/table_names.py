@@ -18,6 +18,8 @@ from headwater.define.kind import canonical
 from headwater.define.query_tree import offset_of
 
 Hidden = frozenset[str]
+Declared = dict[str, tuple[exp.Expr, "Declared"]]
+"""CTEs by name: what each reads, and the CTEs that stand before it."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,9 @@ def table_refs(tables: Iterable[exp.Table]) -> tuple[TableRef, ...]:
     return tuple(sorted(map(_ref, tables), key=lambda ref: ref.offset))
 
 
-def tables_read(tree: exp.Expression) -> Iterator[exp.Table]:
+def tables_read(tree: exp.Expr) -> Iterator[exp.Table]:
     """The nodes that read a table by name; CTEs, table functions and hints are none."""
-    waiting: list[tuple[exp.Expression, Hidden]] = [(tree, frozenset())]
+    waiting: list[tuple[exp.Expr, Hidden]] = [(tree, frozenset())]
     while waiting:
         node, hidden = waiting.pop()
         if isinstance(node, exp.Table) and _is_named(node) and not _is_hidden(node, hidden):
@@ -52,7 +54,37 @@ def tables_read(tree: exp.Expression) -> Iterator[exp.Table]:
             waiting.extend(_inside(node, hidden))
 
 
-def _inside(node: exp.Expression, hidden: Hidden) -> Iterator[tuple[exp.Expression, Hidden]]:
+def tables_needed(tree: exp.Expr) -> Iterator[exp.Table]:
+    """Those of them that are not only read by CTEs that nothing reads."""
+    waiting: list[tuple[exp.Expr, Declared]] = [(tree, {})]
+    opened: set[int] = set()
+    while waiting:
+        node, declared = waiting.pop()
+        if isinstance(node, exp.Table) and _is_named(node):
+            cte = None if node.args.get("db") else declared.get(canonical(node.name))
+            if cte is None:
+                yield node
+            elif id(cte) not in opened:
+                opened.add(id(cte))
+                waiting.append(cte)
+        if not isinstance(node, exp.Hint):
+            waiting.extend(_outside_ctes(node, declared))
+
+
+def _outside_ctes(node: exp.Expr, declared: Declared) -> Iterator[tuple[exp.Expr, Declared]]:
+    """The parts of a node but its CTEs, each with the CTEs that its names may mean."""
+    clause = node.args.get("with_")
+    if isinstance(clause, exp.With):
+        declared = dict(declared)
+        for cte in clause.expressions:
+            around = declared if clause.args.get("recursive") else dict(declared)
+            declared[canonical(cte.alias)] = (cte.this, around)
+    for child in node.iter_expressions():
+        if child is not clause:
+            yield child, declared
+
+
+def _inside(node: exp.Expr, hidden: Hidden) -> Iterator[tuple[exp.Expr, Hidden]]:
     """The parts of a node, each with the names hidden from it."""
     declared = node.args.get("with_")
     if isinstance(declared, exp.With):

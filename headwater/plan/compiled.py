@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from headwater.define.clock_calls import ClockCalls, clock_calls
 from headwater.define.lowering.lower import Lowered
 from headwater.define.once import lower_once
+from headwater.define.table_names import tables_needed
 from headwater.plan.firsts import firsts_of
 from headwater.plan.format import FORMAT
 from headwater.plan.layout import layout_of
@@ -154,10 +155,16 @@ def lowered_or_text(sql: str, compilation: Compilation) -> Lowered:
     own = {name: kind for name, (kind, _) in compilation.functions.items()}
     typed = {name: dict(columns) for name, columns in compilation.sources.items()}
     lowered = lower_once(sql, catalog, compilation.once, own, typed)
-    if {scan.source for scan in scans(lowered.query.root)} != set(catalog):
+    if {scan.source for scan in scans(lowered.query.root)} != _needed(sql, catalog):
         why = Reason("TABLES_UNCLEAR", "which tables the query reads was not understood")
         return as_text(sql, catalog, why)
     return lowered
+
+
+def _needed(sql: str, catalog: Mapping[str, object]) -> set[str]:
+    """The sources without those that only CTEs read which nothing reads."""
+    needed = {table.name.lower() for table in tables_needed(parsed(sql))}
+    return {source for source in catalog if source in needed or "." in source}
 
 
 def as_text(sql: str, catalog: dict[str, tuple[str, ...]], why: Reason) -> Lowered:

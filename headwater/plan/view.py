@@ -12,7 +12,7 @@ from headwater.plan.layout import Layout
 from headwater.plan.mergeable import AggregateTypes
 from headwater.plan.render import render
 from headwater.plan.rounded import rounded_columns
-from headwater.vocabulary.algebra import Query
+from headwater.vocabulary.algebra import Query, scans
 from headwater.vocabulary.clocks import bound
 from headwater.vocabulary.names import quoted
 from headwater.vocabulary.reason import Reason
@@ -55,6 +55,10 @@ class CompiledView:
     @property
     def catalog(self) -> dict[str, tuple[str, ...]]:
         return {name: tuple(c for c, _ in columns) for name, columns in self.sources.items()}
+
+    def reads(self, source: str) -> bool:
+        """A CTE that nothing reads may name sources on which no row of the view depends."""
+        return any(scan.source == source for scan in scans(self.query.root))
 
     @property
     def decided(self) -> Columns:

@@ -155,7 +155,9 @@ class Oracle:
         view = self._compiled(sql, tables)
         before, now = (values_at(view.clocks, at, "UTC") for at in (times.before, times.now))
         windows = {
-            name: _window(name, states) for name, states in tables.items() if name in view.catalog
+            name: _window(name, states, is_read=view.reads(name))
+            for name, states in tables.items()
+            if name in view.catalog
         }
         situation = Situation(windows, clock=now, clock_before=before)
         if not situation.changed:
@@ -404,8 +406,8 @@ def _derived(plan: RefreshPlan) -> list[Derive]:
     return [*steps, *plan.write.patching] if isinstance(plan.write, Rewrite) else steps
 
 
-def _window(name: str, states: TableStates) -> SourceWindow:
-    moved = sorted(map(repr, states.before)) != sorted(map(repr, states.after))
+def _window(name: str, states: TableStates, *, is_read: bool) -> SourceWindow:
+    moved = is_read and sorted(map(repr, states.before)) != sorted(map(repr, states.after))
     window = SourceWindow(name, 0, 1, changed=moved, inserts_only=states.inserts_only and moved)
     return replace(window, has_feed=True, total_rows=10**9)  # as a large table is treated
 

@@ -116,6 +116,18 @@ QUERIES = {
         "FROM r GROUP BY k, g + 1 HAVING 1 + g > 2) SELECT x.k, x.g AS a, r.g FROM x JOIN r ON "
         "x.k = r.k"
     ),
+    "a CTE that nothing reads": (
+        "WITH t AS (SELECT * FROM t), unread AS (SELECT * FROM s) SELECT k, v FROM t WHERE v > 0"
+    ),
+    "CTEs named as their sources around text": (
+        "WITH t AS (SELECT k, v + 1 AS v FROM t), s AS (SELECT * FROM s), x AS (SELECT k + 1 AS k, "
+        "sum(v) AS v FROM t GROUP BY k + 1 HAVING 1 + k > 1) "
+        "SELECT x.k, x.v, s.g FROM x JOIN s ON x.k = s.k"
+    ),
+    "a CTE of a text that reads another of its name": (
+        "WITH c AS (SELECT k + 1 AS k, v FROM t), x AS (WITH c AS (SELECT k + 1 AS k, v FROM c) "
+        "SELECT k + 1 AS k, sum(v) AS v FROM c GROUP BY k + 1 HAVING 1 + k > 1) SELECT * FROM x"
+    ),
     "any as an aggregate of the key": "SELECT any(k > 1) AS a FROM r GROUP BY k",
     "lambda variable in another case than its use": (
         "SELECT k, filter(arr, K -> k > 1) AS big, size(filter(arr, K -> k > 1)) AS n FROM r"

@@ -162,17 +162,37 @@ def test_a_limit_around_a_query_is_kept():
 
 
 @pytest.mark.parametrize(
-    "sql",
+    ("sql", "kept"),
     [
-        "WITH cust AS (SELECT id FROM cust) SELECT -id AS id FROM cust GROUP BY -id HAVING -id < 0",
-        "WITH cust AS (SELECT id FROM cust) SELECT id FROM cust UNION BY NAME SELECT 1 AS id",
+        (
+            (
+                "WITH cust AS (SELECT id FROM cust) "
+                "SELECT -id AS id FROM cust GROUP BY -id HAVING -id < 0"
+            ),
+            (
+                "WITH cust AS (SELECT id FROM leaf_2 AS `cust`) "
+                "SELECT -id AS id FROM cust GROUP BY -id HAVING -id < 0"
+            ),
+        ),
+        (
+            (
+                "WITH c AS (SELECT id + 1 AS id FROM cust), "
+                "x AS (WITH c AS (SELECT id + 1 AS id FROM c) "
+                "SELECT -id AS id FROM c GROUP BY -id HAVING -id < 0) SELECT * FROM x"
+            ),
+            (
+                "WITH `c_2` AS (SELECT id + 1 AS id FROM leaf_2 AS `cust`), "
+                "c AS (SELECT id + 1 AS id FROM c_2 AS `c`) "
+                "SELECT -id AS id FROM c GROUP BY -id HAVING -id < 0"
+            ),
+        ),
     ],
 )
-def test_a_text_whose_tables_are_unclear_is_kept_whole(sql):
-    """A CTE hides the source that it reads; a part that is kept as text would not show it."""
-    lowered = lower(sql, CATALOG)
-    assert [reason.code for reason in lowered.reasons] == ["TABLES_UNCLEAR"]
-    assert isinstance(lowered.query.root, Opaque)
+def test_a_name_means_in_a_text_what_it_means_in_the_query(sql, kept):
+    """A CTE hides the source that it reads, and the CTE of its name further out."""
+    (text,) = (n for n in walk(lower(sql, CATALOG).query.root) if isinstance(n, Opaque))
+    assert written(text.query) == kept
+    assert [scan.source for scan in text.scans] == ["cust"]
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,14 @@ around it is still lowered, so an unusual corner costs only its own sub-tree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from headwater.define.clock_calls import ClockCalls, clock_calls
 from headwater.define.lowering.context import Lowering
-from headwater.define.lowering.expressions import check_function
+from headwater.define.lowering.kept import kept_select, kept_whole
 from headwater.define.lowering.ordering import is_limited, limited_result
 from headwater.define.lowering.prune import pruned
 from headwater.define.lowering.push import pushed
@@ -32,7 +32,6 @@ from headwater.vocabulary.algebra import (
     Opaque,
     Project,
     Query,
-    Scan,
     SetOperation,
     UnionAll,
     passed,
@@ -55,10 +54,6 @@ class Lowered:
     sure: tuple[bool, ...] = ()  # of each name, whether it is not one that Spark makes up
 
 
-class _UnclearError(Exception):
-    """Which tables a text reads is not clear: nothing of the query may be followed."""
-
-
 def lower(
     text: str,
     catalog: Mapping[str, tuple[str, ...]],
@@ -74,11 +69,7 @@ def lower(
     asked = clock_calls(text, (column for columns in catalog.values() for column in columns))
     tree = free(asked.tree)
     context = Lowering(catalog, lower_query, own or {}, typed=typed or {})
-    try:
-        node, scope = _followed_or_whole(context, tree)
-    except _UnclearError:
-        unclear = "TABLES_UNCLEAR: a text that is kept has a CTE with the name of a source"
-        node, scope = Opaque(tree.copy(), (), (), unclear), Scope()
+    node, scope = _followed_or_whole(context, tree)
     root = pruned(pushed(node))
     kept = [n for n in walk(root) if isinstance(n, Opaque) and not n.reason.startswith("VALUES")]
     reasons = tuple(dict.fromkeys(Reason(*n.reason.split(": ", 1)) for n in kept))
@@ -92,10 +83,10 @@ def _followed_or_whole(context: Lowering, tree: exp.Expr) -> tuple[Node, Scope]:
         found = lower_query(context, tree, None)
         refuse_answers_told_apart(found[0], frozenset(context.answers))
     except NotLoweredError as refusal:
-        return _whole(context, tree, refusal)
+        return kept_whole(context, tree, refusal)
     except _MISREAD as surprise:
         unread = NotLoweredError("QUERY", f"a form that was not foreseen: {surprise}")
-        return _whole(context, tree, unread)
+        return kept_whole(context, tree, unread)
     return found
 
 
@@ -121,7 +112,7 @@ def lower_query(context: Lowering, tree: exp.Expr, outer: Scope | None) -> tuple
     try:
         return select_query(inside, tree, outer)
     except NotLoweredError as refusal:
-        return _kept(inside, tree, outer, refusal)
+        return _kept(context, tree, outer, refusal)
 
 
 def _kept(
@@ -132,7 +123,7 @@ def _kept(
         context.problems.append(refusal.problem)
     if outer is not None or not isinstance(tree, exp.Select):
         raise refusal
-    return opaque(context, tree, refusal)
+    return kept_select(context, tree, refusal)
 
 
 def _is_recursive(tree: exp.Expr) -> bool:
@@ -177,82 +168,3 @@ def _combined(tree: exp.SetOperation, left: Node, right: Node, ids: tuple[str, .
         return Distinct(union) if distinct else union
     operator = "EXCEPT" if isinstance(tree, exp.Except) else "INTERSECT"
     return SetOperation(left, right, operator, not distinct, ids)
-
-
-def opaque(context: Lowering, tree: exp.Select, refusal: NotLoweredError) -> tuple[Node, Scope]:
-    """The SELECT as text; its result's columns are known by position."""
-    names = _shown_names(tree, refusal)
-    query, leaves = _over_leaves(context, tree)
-    ids = tuple(context.fresh(name) for name in names)
-    sure = [bool(_shown_name(written)) for written in tree.expressions]
-    node = Opaque(query, leaves, ids, _reason(query, refusal))
-    entries = zip(names, ids, sure, strict=True)
-    return node, Scope(tuple(Entry(n, i, None, sure=s) for n, i, s in entries))
-
-
-def _shown_names(tree: exp.Select, refusal: NotLoweredError) -> list[str]:
-    names: list[str] = []
-    for index, written in enumerate(tree.expressions):
-        if written.is_star or isinstance(written, exp.Aliases):
-            raise refusal
-        names.append(_shown_name(written) or f"_c{index}")
-    return names
-
-
-def _shown_name(written: exp.Expr) -> str:
-    named = isinstance(written, (exp.Alias, exp.Column, exp.Dot))
-    return written.alias_or_name if named else ""
-
-
-def _whole(context: Lowering, tree: exp.Expr, refusal: NotLoweredError) -> tuple[Node, Scope]:
-    """The whole view as text; nobody above it needs to know its columns."""
-    query, leaves = _over_leaves(context, tree)
-    return Opaque(query, leaves, (), _reason(query, refusal)), Scope()
-
-
-def _reason(query: exp.Expr, refusal: NotLoweredError) -> str:
-    """What cannot be computed again outweighs any other reason, and a clock all of them."""
-    found = {found.code: found for found in _unrepeatable(query)}
-    worst = found.get("CLOCK_DEPENDENT") or found.get("NONDETERMINISTIC") or refusal
-    return f"{worst.code}: {worst.text}"
-
-
-def _unrepeatable(query: exp.Expr) -> Iterator[NotLoweredError]:
-    """Why the old value of a text may not be had once more."""
-    if query.find(exp.TableSample):
-        yield NotLoweredError("NONDETERMINISTIC", "TABLESAMPLE takes other rows each time")
-    for call in query.find_all(exp.Func):
-        try:
-            check_function(call)
-        except NotLoweredError as found:
-            yield found
-
-
-def _over_leaves(context: Lowering, tree: exp.Expr) -> tuple[exp.Expr, tuple[Scan, ...]]:
-    """A copy that names its tables `leaf_<n>` and carries the CTEs it needs."""
-    copied = tree.copy()
-    found: dict[str, Scan] = {}
-    outer_ctes = [cte.copy() for cte in context.ctes]
-    own = {cte.alias.lower() for cte in _all_ctes(copied)}
-    needed = [cte for cte in outer_ctes if cte.alias.lower() not in own]
-    if needed:
-        clause = copied.args.get("with_") or exp.With(expressions=[])
-        clause.set("expressions", needed + clause.expressions)
-        copied.set("with_", clause)
-    hidden = own | {cte.alias.lower() for cte in needed}
-    if hidden & set(context.catalog):
-        raise _UnclearError
-    for table in list(copied.find_all(exp.Table)):
-        name = table.name.lower()
-        if name in hidden or name not in context.catalog or table.args.get("db"):
-            continue
-        if name not in found:
-            found[name] = context.scan(name, name)[0]
-        if not table.alias:
-            table.set("alias", exp.TableAlias(this=exp.to_identifier(table.name, quoted=True)))
-        table.set("this", exp.to_identifier(f"leaf_{found[name].leaf}"))
-    return copied, tuple(found.values())
-
-
-def _all_ctes(tree: exp.Expr) -> list[exp.CTE]:
-    return list(tree.find_all(exp.CTE))
