@@ -43,13 +43,14 @@ def grouped_shape(root: Node) -> Grouped | None:
 
 
 def followed_top(root: Node) -> TopK | None:
-    """First rows at the top of a tree, none of them skipped; some sort keys may be left out."""
+    """First rows at the top of a tree; some sort keys may be left out."""
     if isinstance(root, Project) and root.items == passed(root.input.columns[: len(root.items)]):
         root = root.input
-    if not isinstance(root, TopK) or not root.order or root.offset is not None:
+    if not isinstance(root, TopK) or not root.order:
         return None
-    limit = root.limit
-    return root if isinstance(limit, exp.Literal) and limit.is_int else None
+    counts = [count for count in (root.limit, root.offset) if count is not None]
+    plain = all(isinstance(count, exp.Literal) and count.is_int for count in counts)
+    return root if plain else None
 
 
 def _projection(root: Node) -> tuple[Project, Node]:

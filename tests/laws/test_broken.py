@@ -11,7 +11,7 @@ from sqlglot import exp
 from headwater.define.lowering import attach, depend, grouping_sets, where
 from headwater.plan import patch
 from headwater.plan.deltas import keyed, narrowed, neighbours, pivot
-from headwater.plan.strategies import by_key, extrema, firsts, over_all
+from headwater.plan.strategies import by_key, extrema, firsts, over_all, top
 from headwater.testing.oracle import Oracle, TableStates
 from headwater.vocabulary.names import WEIGHT, quoted
 
@@ -117,6 +117,10 @@ BROKEN = {
     "first rows, one of several": (
         "SELECT g, w FROM r QUALIFY row_number() OVER (PARTITION BY g ORDER BY k) <= 2",
         [(firsts, "_first", sees_the_first_only)],
+    ),
+    "rows after an offset, never asked for": (
+        "SELECT k, g FROM r ORDER BY k DESC, g, w OFFSET 2",
+        [(top, "_shifted", lambda top: "FALSE")],
     ),
     "extremum, never asked for": (
         "SELECT w, max(k) AS last FROM r GROUP BY w",

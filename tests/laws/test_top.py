@@ -19,6 +19,8 @@ VIEWS = {
     "groups": "SELECT g, sum(n) AS total FROM s GROUP BY g ORDER BY total DESC, g LIMIT 3",
     "by some columns": "SELECT k, g, n FROM s ORDER BY n DESC LIMIT 3",
     "by what is hidden": "SELECT k + 1 AS k FROM s ORDER BY n DESC, g LIMIT 3",
+    "after the first": "SELECT k, g, n FROM s ORDER BY n DESC, k, g LIMIT 2 OFFSET 1",
+    "all after two": "SELECT k, n FROM s ORDER BY n DESC, k, g OFFSET 2",
     "none": "SELECT k, g, n FROM s ORDER BY n LIMIT 0",
 }
 _BEFORE = [(1, 1, 90), (2, 2, 80), (3, 3, 70), (4, 4, 60), (5, 5, 50), (6, None, None)]
@@ -36,6 +38,8 @@ CHANGES = {
     "all go but two": (_BEFORE[:2], True),
 }
 """What `s` is afterwards, and whether rows from below must move up."""
+_ONLY_BELOW = ("one comes below", "one goes from below")
+"""Changes that leave the first two rows as they are, and the third."""
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +70,24 @@ def test_first_rows_follow_without_asking(oracle: Oracle, change: str) -> None:
     assert follow(oracle, "rows", _BEFORE, after) is asked
     other = ("groups", "by what is hidden")[list(CHANGES).index(change) % 2]  # they take turns
     assert follow(oracle, other, _BEFORE, after) is asked
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_rows_after_an_offset_follow_what_changes_below_them(oracle: Oracle, change: str) -> None:
+    """The rows that are skipped are not stored: the query is asked where they may be others."""
+    after, _ = CHANGES[change]
+    assert follow(oracle, "after the first", _BEFORE, after) is (change not in _ONLY_BELOW)
+    assert follow(oracle, "all after two", _BEFORE, after) is (change not in _ONLY_BELOW)
+
+
+def test_nothing_may_be_known_of_what_an_offset_skips(oracle: Oracle) -> None:
+    """Fewer rows than are skipped: the view is empty, and any row may be its first."""
+    one = _BEFORE[:1]
+    assert follow(oracle, "all after two", one, _BEFORE) is True
+    assert follow(oracle, "all after two", [], one) is True
+    assert follow(oracle, "after the first", _BEFORE, []) is True
+    equal = [(3, 3, 80), (2, 2, 80)]
+    assert follow(oracle, "after the first", one + equal, [*one, *equal, (1, 1, 80)]) is True
 
 
 def test_a_view_that_is_not_full_holds_all_rows(oracle: Oracle) -> None:

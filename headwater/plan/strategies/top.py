@@ -5,6 +5,9 @@ are k, or M was all of R, the first k of M + ΔR are the new content. So they ar
 its equals in the order are as they were and close the first k again. Else, and where the order
 leaves a choice between rows, the query is asked.
 
+With an OFFSET, M begins below the rows that are skipped, and these are not stored. As long as the
+change is below M's first row they are as they were, and the same holds.
+
 A change that raises one order above the others, LIMIT 2:
 
     M: (a, 9), (b, 7)    ΔR: +(c, 8)    M + ΔR, before (b, 7): (a, 9), (c, 8)    M′: (a, 9), (c, 8)
@@ -26,20 +29,21 @@ from headwater.vocabulary.names import WEIGHT, quoted
 
 _W = quoted(WEIGHT)
 _SHORT = "__hw_short"
+_ALL = str(2**63 - 1)
 
 
 def top_write(planning: Planning, layout: Layout) -> Write:
     """The change of the first rows; the whole query is in the plan, and run only if asked."""
     top = followed_top(layout.root)
-    if top is None or top.limit is None:
+    if top is None:
         raise ValueError("the view does not hold first rows that can be followed")
     change = planning.delta(top.input)
     if change is None:
         raise ValueError("first rows need a change")
-    limit = text(top.limit)
+    limit = _ALL if top.limit is None else text(top.limit)
     known = planning.relation("known", _known(layout, top, change, planning.fragile), once=True)
     placed = planning.relation("placed", _placed(top, known), once=True)
-    short = planning.relation("short", _short(placed, limit), once=True)
+    short = planning.relation("short", _short(top, placed, limit), once=True)
     moved = planning.relation("moved", _moved(top, placed, limit))
     moved = planning.relation("moved", as_table_rows(layout, moved, weighted=True))
     asked = planning.relation("asked", planning.new(top))
@@ -64,7 +68,8 @@ def _known(layout: Layout, top: TopK, change: str, fragile: Delicate) -> str:
     names = listed(top.columns)
     return (
         f"SELECT {given_back(top.columns, fragile)}, "
-        f"GREATEST(SUM({_W}), 0) AS held, SUM(kept) AS kept FROM ("
+        f"GREATEST(SUM({_W}), 0) AS held, SUM(kept) AS kept, "
+        f"SUM({_W}) <> SUM(kept) AS moved FROM ("
         f"SELECT {stored}, CAST(1 AS BIGINT) AS {_W}, 1 AS kept FROM {quoted(TARGET)} "
         f"UNION ALL SELECT {names}, {_W}, 0 FROM {quoted(change)}) "
         f"GROUP BY {', '.join(exact_keys(top.columns, fragile))}"
@@ -79,12 +84,13 @@ def _placed(top: TopK, known: str) -> str:
         "SELECT *, SUM(held) OVER (PARTITION BY rank) AS peers, "
         "SUM(held) OVER (ORDER BY rank) AS through, "
         f"SUM(held) OVER (ORDER BY rank, {listed(top.columns)} ROWS UNBOUNDED PRECEDING) AS place, "
-        "SUM(kept) OVER () AS had, MAX(IF(kept > 0, rank, NULL)) OVER () AS edge "
+        "SUM(kept) OVER () AS had, MIN(IF(kept > 0, rank, NULL)) OVER () AS begin, "
+        "MAX(IF(kept > 0, rank, NULL)) OVER () AS edge "
         f"FROM ({ranked})"
     )
 
 
-def _short(placed: str, limit: str) -> str:
+def _short(top: TopK, placed: str, limit: str) -> str:
     """One row if the first rows are not all known, or are a matter of choice; else none."""
     before = f"MAX(IF(rank = edge, through - peers, NULL)) >= {limit}"
     as_was = "NOT MAX(rank = edge AND held <> kept)"
@@ -93,8 +99,13 @@ def _short(placed: str, limit: str) -> str:
     sure = f"(COALESCE(MAX(had), 0) < {limit} OR {before} OR ({again}))"
     return (
         f"SELECT TRUE AS {quoted(_SHORT)} FROM {quoted(placed)} "
-        f"HAVING NOT COALESCE({sure} AND NOT {split}, TRUE)"
+        f"HAVING NOT COALESCE({sure} AND NOT {split} AND NOT {_shifted(top)}, TRUE)"
     )
+
+
+def _shifted(top: TopK) -> str:
+    """Whether rows may have come to those that are skipped, or gone from them."""
+    return "FALSE" if top.offset is None else "MAX(moved AND COALESCE(rank <= begin, TRUE))"
 
 
 def _moved(top: TopK, placed: str, limit: str) -> str:
