@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import threading
@@ -13,6 +14,7 @@ from pathlib import Path
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from headwater.config import Config, load_config
@@ -54,6 +56,8 @@ _METADATA = "-XX:MetaspaceSize=256m"
 """Spark and Delta load some 200 MB of classes; on the way there nothing is to be collected."""
 
 _QUIET = Path(__file__).with_name("log4j2.properties")
+_LOUD = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+"""Here PySpark writes every error about a query, with the JVM's stack, before it is raised."""
 
 Progress = Callable[[str], None]
 
@@ -81,6 +85,8 @@ def build_session(config: Config, progress: Progress | None = None) -> SparkSess
     with _Shared.lock:
         context = SparkContext._active_spark_context  # noqa: SLF001  (the only way to ask)
         if context is None:
+            for name in _LOUD:
+                PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
             session = _started(config, progress or (lambda _line: None))
             _Shared.context, _Shared.holders = session.sparkContext, 1
         elif context is _Shared.context:

@@ -162,7 +162,7 @@ class Oracle:
         situation = Situation(windows, clock=now, clock_before=before)
         if not situation.changed:
             return []
-        wanted = times.wanted or (view.shown(now) if view.ties_broken else view.text(now))
+        wanted = view.shown(now) if view.ties_broken else times.wanted or view.text(now)
         self._register(view, tables, wanted, before, now)
         if view.is_opaque and rebuild:
             self._register_text(view, view.text(before), wanted)

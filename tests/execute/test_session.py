@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.errors import AnalysisException
 
 from headwater.config import load_config
 from headwater.execute import archive
@@ -304,3 +305,12 @@ def test_another_class_path_does_without(name: str) -> None:
     assert archive.suits({}, {})
     assert not archive.suits({}, {name: "/etc"})
     assert not archive.suits({"spark.driver.extraClassPath": "/x.jar"}, {})
+
+
+def test_an_error_about_a_query_is_raised_and_not_printed(
+    spark: SparkSession, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever asked tells of it; PySpark's own page with the JVM's stack helps nobody."""
+    with pytest.raises(AnalysisException, match="no_such_call"):
+        spark.sql("SELECT no_such_call(1)")
+    assert "no_such_call" not in capfd.readouterr().err

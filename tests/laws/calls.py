@@ -42,6 +42,7 @@ def expressions(sql: str, type_: str) -> list[Call]:
             (f"coalesce({sql}, 'none')", "string"),
             (f"substring({sql}, 1, 1)", "string"),
             (f"{sql} COLLATE UTF8_LCASE", "other"),
+            (f"try_variant_get(try_parse_json(concat('[1,', {sql}, ']')), '$[0]', 'int')", "int"),
         ],
         "date": [
             (f"date_trunc('month', {sql})", "timestamp"),

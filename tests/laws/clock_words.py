@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
+
+from headwater.testing.oracle import Times
+
+_BEFORE, _NOW = datetime(2024, 1, 15, 5, tzinfo=UTC), datetime(2024, 6, 20, 9, tzinfo=UTC)
+"""Between them lie some days and instants of random tables."""
 
 LITERALS = {
     "current_timestamp()": "TIMESTAMP'{now:%Y-%m-%d %H:%M:%S.%f} UTC'",
@@ -20,3 +25,9 @@ def at(sql: str, now: datetime) -> str:
     for call, literal in LITERALS.items():
         sql = sql.replace(call, literal.format(now=now, seconds=int(now.timestamp())))
     return sql
+
+
+def times_of(sql: str) -> Times | None:
+    """Where a query asks the clock, time passes with the change."""
+    wanted = at(sql, _NOW)
+    return None if wanted == sql else Times(_BEFORE, _NOW, wanted)

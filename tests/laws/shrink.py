@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from headwater.testing.oracle import TableStates
+from headwater.testing.oracle import TableStates, Times
 from headwater.vocabulary.dialect import parsed, written
+from tests.laws.clock_words import times_of
 
 _CLAUSES = ("where", "having", "qualify", "limit", "offset", "order", "distinct", "laterals")
 _MOST_TRIES = 150
@@ -21,6 +22,10 @@ class Case:
     sql: str
     tables: dict[str, TableStates]
 
+    @property
+    def times(self) -> Times | None:
+        return times_of(self.sql)
+
     def script(self) -> str:
         """Python that shows the failure."""
         tables = ",\n".join(f"    {name!r}: {states!r}" for name, states in self.tables.items())
@@ -28,12 +33,12 @@ class Case:
             "import datetime\nfrom decimal import Decimal\n"
             "from headwater.config import load_config\n"
             "from headwater.execute.session import build_session\n"
-            "from headwater.testing.oracle import Oracle, TableStates\n\n"
+            "from headwater.testing.oracle import Oracle, TableStates, Times\n\n"
             "nan = float('nan')\n"
             f"tables = {{\n{tables}\n}}\n"
             f"sql = {self.sql!r}\n"
             "spark = build_session(load_config(None, {}, {}))\n"
-            "print(Oracle(spark).check(sql, tables))\n"
+            f"print(Oracle(spark).check(sql, tables, {self.times!r}))\n"
         )
 
 

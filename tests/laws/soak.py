@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from headwater.testing.oracle import Oracle, TableStates
 from headwater.vocabulary.technique import Technique
+from tests.laws.clock_words import times_of
 from tests.laws.schema import added_rows, changed_rows, random_rows, random_tables
 from tests.laws.shrink import Case, shrunk
 from tests.laws.views import FAMILIES, ViewWriter
@@ -81,7 +82,7 @@ class Soak:
         """One case; a crash is a finding like any other."""
         self.counted["views"] += 1
         try:
-            tried, failed = self.oracle.check(sql, states, small=seed % 8 != 0)
+            tried, failed = self.oracle.check(sql, states, times_of(sql), small=seed % 8 != 0)
         except Exception as error:  # noqa: BLE001
             self._crashed(seed, sql, states, error)
             return
@@ -121,13 +122,13 @@ class Soak:
 
     def _is_wrong(self, case: Case) -> bool:
         try:
-            return bool(self.oracle.check(case.sql, case.tables)[1])
+            return bool(self.oracle.check(case.sql, case.tables, case.times)[1])
         except Exception:  # noqa: BLE001
             return False
 
     def _fails_alike(self, case: Case, error: Exception) -> bool:
         try:
-            self.oracle.check(case.sql, case.tables)
+            self.oracle.check(case.sql, case.tables, case.times)
         except Exception as again:  # noqa: BLE001
             return type(again) is type(error) and str(again)[:60] == str(error)[:60]
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from tests.laws import shapes
+from tests.laws import shapes, uncertain
 from tests.laws.calls import aggregates, expressions
 from tests.laws.relation import Relation, Scope
 from tests.laws.schema import NUMERIC, Column, Table
@@ -280,5 +280,10 @@ FAMILIES: dict[str, tuple[Shape, ...]] = {
     "top": (ViewWriter._top,),
     "pivot": (shapes.pivot, shapes.unpivot),
     "cte": (shapes.shared_cte, shapes.values_join),
+    "clock": (uncertain.clocked,),
+    "ties": (uncertain.tied_rows, uncertain.tied_values, uncertain.tied_top),
 }
 """Constructs by kind; a soak may be kept to some of them."""
+
+TOLD_BY_TEXT = tuple(family for family in FAMILIES if family not in {"clock", "ties"})
+"""Those whose rows follow from the query's text and its tables alone."""

@@ -22,7 +22,7 @@ from headwater.testing.oracle import UNSORTING, local_rows
 from headwater.vocabulary.errors import HeadwaterError, TechniqueRefused
 from headwater.vocabulary.technique import Technique
 from tests.laws.schema import Column, Row, Table, random_row, random_rows, random_tables
-from tests.laws.views import ViewWriter
+from tests.laws.views import TOLD_BY_TEXT, ViewWriter
 from tests.scenarios.lake import Lake
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class Voyage:
 
     def _view(self, name: str, readable: tuple[Table, ...]) -> Table | None:
         """The view as a table that others may read, if Spark takes it."""
-        relation = ViewWriter(self._random, readable, DEPTH).relation(DEPTH)
+        relation = ViewWriter(self._random, readable, DEPTH, TOLD_BY_TEXT).relation(DEPTH)
         clauses = self._random.choice(_CLAUSES)
         if "(k)" in clauses and Column("k", "int") not in relation.columns:
             clauses = ""
