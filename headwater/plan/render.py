@@ -11,6 +11,8 @@ from functools import singledispatch
 
 from sqlglot import exp
 
+from headwater.define.lowering.expressions import function_name
+from headwater.define.lowering.functions import TABLE_GENERATORS
 from headwater.vocabulary.algebra import (
     Aggregate,
     Distinct,
@@ -133,6 +135,8 @@ def _generate(node: Generate, leaves: Leaves) -> str:
 
 
 def generate_text(node: Generate, source: str) -> str:
+    if function_name(node.generator) in TABLE_GENERATORS:
+        return f"SELECT * FROM {source}, LATERAL {text(node.generator)} AS g({listed(node.ids)})"
     outer = " OUTER" if node.outer else ""
     made = f"{text(node.generator)} g AS {listed(node.ids)}"
     return f"SELECT * FROM {source} LATERAL VIEW{outer} {made}"

@@ -227,11 +227,18 @@ def _resolved(node: exp.Column, scope: Scope, aliases: Mapping[str, exp.Expr]) -
         if _may_be_made_up(node, here):
             break
         if here is scope and node.parts[0].name.lower() in aliases:
-            if node.table:
-                raise NotLoweredError("NAMES_UNCLEAR", f"a field of the alias `{node.table}`")
-            return exp.Paren(this=aliases[node.name.lower()].copy())
+            return _of_alias(node, aliases)
         here = here.outer
     raise unknown_column(node, scope)
+
+
+def _of_alias(node: exp.Column, aliases: Mapping[str, exp.Expr]) -> exp.Expr:
+    """An earlier item of the select list, or a field of it."""
+    first, *fields = (part.name for part in node.parts)
+    found: exp.Expr = exp.Paren(this=aliases[first.lower()].copy())
+    for field in fields:
+        found = exp.Dot(this=found, expression=exp.to_identifier(field, quoted=True))
+    return found
 
 
 def _may_be_made_up(node: exp.Column, scope: Scope) -> bool:

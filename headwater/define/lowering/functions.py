@@ -41,6 +41,9 @@ GENERATORS = frozenset(
 )
 """Many rows from one."""
 
+TABLE_GENERATORS = frozenset({"variant_explode", "variant_explode_outer"})
+"""Those that only FROM takes."""
+
 NONDETERMINISTIC = frozenset(
     """
     aes_encrypt current_catalog current_database current_path current_schema current_user

@@ -57,6 +57,8 @@ def _untyped(name: str, arguments: Sequence[exp.Expr]) -> tuple[str, ...]:
         return ("col",)
     if name in {"posexplode", "posexplode_outer"}:
         return ("pos", "col")
+    if name in {"variant_explode", "variant_explode_outer"}:
+        return ("pos", "key", "value")
     if name == "json_tuple":
         return tuple(f"c{n}" for n in range(len(arguments) - 1))
     if name == "stack" and isinstance(arguments[0], exp.Literal) and arguments[0].name.isdigit():

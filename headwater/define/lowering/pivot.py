@@ -1,9 +1,11 @@
 """PIVOT, which stays an operator of its own, and UNPIVOT, which is a generator.
 
-UNPIVOT (val FOR name IN (a, b))  ->  explode([('a', a), ('b', b)]), rows with NULL left out
+UNPIVOT (val FOR name IN (a, b))  ->  inline([('a', a), ('b', b)]), rows with NULL left out
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -55,7 +57,7 @@ def _pivot(context: Lowering, node: Node, scope: Scope, clause: exp.Pivot) -> tu
     used = {c.name for c in on} | {i for a in aggregates for i in used_columns(a.expression)}
     groups = [entry for entry in scope.star() if entry.id not in used]
     labels = [_label(v, n, len(aggregates)) for v in field.expressions for n in names]
-    ids = tuple(context.fresh(label) for label in labels)
+    ids = tuple(context.fresh(label.name) for label in labels)
     values = tuple(_value(v) for v in field.expressions)
     pivot = Pivot(
         Project(node, passed(tuple(e.id for e in scope.star()))),
@@ -65,8 +67,9 @@ def _pivot(context: Lowering, node: Node, scope: Scope, clause: exp.Pivot) -> tu
         tuple(aggregates),
         ids,
     )
-    made = [Entry(label, id_, None) for label, id_ in zip(labels, ids, strict=True)]
-    return pivot, Scope((*(Entry(e.name, e.id, None) for e in groups), *made), scope.outer)
+    pairs = zip(labels, ids, strict=True)
+    made = [Entry(label.name, id_, None, sure=label.sure) for label, id_ in pairs]
+    return pivot, Scope((*(replace(e, relation=None) for e in groups), *made), scope.outer)
 
 
 def _only_field(clause: exp.Pivot) -> exp.In:
@@ -89,45 +92,63 @@ def _value(written_value: exp.Expr) -> exp.Expr:
     return value.copy()
 
 
-def _label(value: exp.Expr, aggregate: str | None, count: int) -> str:
-    """Spark's name for a column; the view's own names come from Spark's analysis."""
-    if isinstance(value, exp.PivotAlias):
-        plain = str(value.args["alias"].name)
-    elif isinstance(value, exp.Literal):
-        plain = value.name
-    else:
-        raise NotLoweredError("PIVOT", f"the PIVOT value {written(value)} without a name")
+@dataclass(frozen=True)
+class _Label:
+    """A column's name; not `sure` where Spark makes it up and we may know it wrongly."""
+
+    name: str
+    sure: bool = True
+
+
+def _label(value: exp.Expr, aggregate: str | None, count: int) -> _Label:
+    plain = _plain_label(value)
     if count == 1:
         return plain
-    if aggregate is None:
-        raise NotLoweredError("PIVOT", "several aggregates in PIVOT without names")
-    return f"{plain}_{aggregate}"
+    return _Label(f"{plain.name}_{aggregate}", plain.sure and aggregate is not None)
+
+
+def _plain_label(value: exp.Expr) -> _Label:
+    if isinstance(value, exp.PivotAlias):
+        return _Label(str(value.args["alias"].name))
+    if isinstance(value, exp.Literal):
+        return _Label(value.name)
+    if isinstance(value, exp.Boolean):
+        return _Label(str(value.this).lower())
+    return _Label(written(value), sure=False)
 
 
 def _unpivot(context: Lowering, node: Node, scope: Scope, clause: exp.Pivot) -> tuple[Node, Scope]:
     field = _only_field(clause)
-    if len(clause.expressions) != 1 or isinstance(clause.expressions[0], exp.Tuple):
-        raise NotLoweredError("PIVOT", "UNPIVOT of several values at once")
-    label, value = field.this.name, clause.expressions[0].name
-    pairs, used = [], set()
+    label, names = field.this.name, [part.name for part in _several(clause.expressions[0])]
+    rows: list[exp.Expr] = []
+    used: set[str] = set()
     for one in field.expressions:
         source = one.this if isinstance(one, exp.PivotAlias) else one
-        resolved = resolve(context, source, scope)
-        if not isinstance(resolved, exp.Column):
+        columns = [resolve(context, part, scope) for part in _several(source)]
+        if not all(isinstance(c, exp.Column) for c in columns) or len(columns) != len(names):
             raise NotLoweredError("PIVOT", "UNPIVOT of what is no column")
-        name = one.args["alias"].name if isinstance(one, exp.PivotAlias) else source.name
-        used.add(resolved.name)
-        pairs.append(_pair(name, resolved))
-    ids = (context.fresh(label), context.fresh(value))
-    array = exp.Array(expressions=pairs)
+        plain = "_".join(part.name for part in _several(source))
+        used.update(c.name for c in columns)
+        rows.append(
+            _row(one.args["alias"].name if isinstance(one, exp.PivotAlias) else plain, columns)
+        )
+    ids = (context.fresh(label), *(context.fresh(name) for name in names))
+    array = exp.Array(expressions=rows)
     made: Node = Generate(node, exp.Anonymous(this="inline", expressions=[array]), ids, outer=False)
     if not clause.args.get("include_nulls"):
-        made = Filter(made, exp.Not(this=exp.Is(this=column(ids[1]), expression=exp.null())))
-    kept = [Entry(e.name, e.id, None) for e in scope.star() if e.id not in used]
-    shown = (*kept, Entry(label, ids[0], None), Entry(value, ids[1], None))
-    return made, Scope(shown, scope.outer)
+        made = Filter(made, exp.or_(*(_is_told(id_) for id_ in ids[1:])))
+    kept = [replace(e, relation=None) for e in scope.star() if e.id not in used]
+    pairs = zip((label, *names), ids, strict=True)
+    return made, Scope((*kept, *(Entry(name, id_, None) for name, id_ in pairs)), scope.outer)
 
 
-def _pair(name: str, value: exp.Expr) -> exp.Expr:
-    fields = [exp.Literal.string(part) for part in ("name", name, "value")]
-    return exp.Anonymous(this="named_struct", expressions=[*fields, value])
+def _row(label: str, values: list[exp.Expr]) -> exp.Expr:
+    """One row of an UNPIVOT: where its values come from, and these."""
+    fields: list[exp.Expr] = [exp.Literal.string("name"), exp.Literal.string(label)]
+    for number, value in enumerate(values):
+        fields += [exp.Literal.string(f"value_{number}"), value]
+    return exp.Anonymous(this="named_struct", expressions=fields)
+
+
+def _is_told(id_: str) -> exp.Expr:
+    return exp.Not(this=exp.Is(this=column(id_), expression=exp.null()))

@@ -1,11 +1,13 @@
 """What is known of the types of columns: the fields of structs, the elements of arrays and maps.
 
-Only of columns that come from a table as they are, and of parts of them. `st.*` and `inline(list)`
-name columns by them. A type that cannot be read to its last sign tells nothing.
+Only of columns that come from a table as they are, of what `from_json` makes, and of parts of
+these. `st.*` and `inline(list)` name columns by them. A type that cannot be read to its last sign
+tells nothing.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,14 +26,29 @@ class Nested:
 Types = Mapping[str, Nested]
 """Column id -> its type, where it is known and made of others."""
 
+_NAME = re.compile(r"([^:<>,`]+):")
+_WRITTEN_NAME = re.compile(r"(\w+)[: ]")
 _NAMES = {"array": ("col",), "map": ("key", "value")}
 """What `explode` calls the parts."""
 
 
 def nested_type(text: str) -> Nested | None:
     """A type as Spark writes it, if it is made of others."""
+    return _read(_Reader(text))
+
+
+def schema_type(text: str) -> Nested | None:
+    """A type as a user writes it, or the columns of a struct: `a INT, b ARRAY<STRING>`."""
+    for written_type in () if set(text) & set("'\"") else (text, f"struct<{text}>"):
+        tight = re.sub(r"\s*([<>,:])\s*", r"\1", written_type.strip())
+        found = _read(_Reader(tight, name=_WRITTEN_NAME))
+        if found is not None:
+            return found
+    return None
+
+
+def _read(reader: _Reader) -> Nested | None:
     try:
-        reader = _Reader(text)
         found = reader.type()
     except (ValueError, IndexError):
         return None
@@ -41,9 +58,10 @@ def nested_type(text: str) -> Nested | None:
 class _Reader:
     """Reads `struct<a:int,b:array<string>>` from left to right; ValueError where it is not that."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, name: re.Pattern[str] = _NAME) -> None:
         self._text = text
         self._at = 0
+        self._plain_name = name
 
     @property
     def is_done(self) -> bool:
@@ -79,11 +97,11 @@ class _Reader:
     def _name(self) -> str:
         if self._text[self._at] == "`":
             return self._quoted()
-        end = self._text.index(":", self._at)
-        name, self._at = self._text[self._at : end], end + 1
-        if not name.strip() or set(name) & set("<>,`"):
+        found = self._plain_name.match(self._text, self._at)
+        if found is None or not found[1].strip():
             raise ValueError(self._text)
-        return name
+        self._at = found.end()
+        return found[1]
 
     def _quoted(self) -> str:
         name = ""
@@ -113,6 +131,9 @@ def type_of(expression: exp.Expr, types: Types) -> Nested | None:
         fields = fields_of(type_of(expression.this, types))
         named = expression.expression.name.lower()
         return next((type_ for name, type_ in fields if name.lower() == named), None)
+    if isinstance(expression, exp.Anonymous) and expression.name.lower() == "from_json":
+        schema = expression.expressions[1]
+        return schema_type(schema.name) if isinstance(schema, exp.Literal) else None
     if _is_array(expression):
         element = type_of(expression.expressions[0], types)
         return None if element is None else Nested("array", (("col", element),))

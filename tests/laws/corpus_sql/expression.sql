@@ -118,3 +118,12 @@ SELECT k, arrays_zip(arr, arr) AS z FROM r;
 SELECT k, to_json(struct(*)) AS j, xxhash64(s.* EXCEPT (f)) AS h FROM s WHERE hash(*) <> 0;
 -- variant inside
 SELECT k, v:a::int AS a, row_number() OVER (PARTITION BY k ORDER BY g) AS r FROM (SELECT k, g, try_parse_json(c0) AS v FROM s);
+
+-- field of an earlier alias
+SELECT k, from_json(c0, 'a INT, b STRING') AS j, j.a AS a, j.a + 1 AS next FROM s;
+
+-- star over an alias of from_json
+SELECT k, j.* FROM (SELECT k, from_json(c0, 'STRUCT<a: INT>') AS j FROM s);
+
+-- field of an alias of a map
+SELECT k, m AS other, other.a AS a FROM r;

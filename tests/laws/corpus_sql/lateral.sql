@@ -81,3 +81,9 @@ SELECT n, count(k) AS c FROM explode(sequence(1, 4)) AS x(n) LEFT JOIN r ON r.k 
 
 -- generators over constants joined
 SELECT t.k, p.pos, x.w AS xw FROM posexplode(array(1, 2)) AS p JOIN t ON p.col = t.k CROSS JOIN stack(2, 1, 'x', 2, 'y') AS x(n, w) WHERE t.w = x.w OR t.k = x.n;
+
+-- star over exploded from_json
+SELECT k, e.* FROM s LATERAL VIEW explode(from_json(concat('[', c0, ']'), 'array<struct<a:int>>')) AS e;
+
+-- variant_explode
+SELECT k, v.key, v.value::int AS n FROM s, LATERAL variant_explode(try_parse_json(c0)) AS v;

@@ -132,3 +132,27 @@ SELECT t.k, d.a FROM t JOIN VALUES 1, 2, 3 AS d(a) ON t.k = d.a;
 
 -- order of a union by all
 SELECT k, g FROM r UNION ALL SELECT k, v FROM t ORDER BY ALL DESC LIMIT 3;
+
+-- pivot over truth
+SELECT * FROM (SELECT k, n, f FROM s) PIVOT (sum(n) FOR f IN (true, false));
+
+-- pivot over days
+SELECT * FROM (SELECT g, k, d FROM r) PIVOT (max(k) FOR d IN (DATE'2024-01-03', DATE'2023-02-03' AS feb));
+
+-- pivot of aggregates without names
+SELECT * FROM (SELECT g, k, c2 FROM r) PIVOT (max(k) AS most, count(*) FOR c2 IN ('a', 'b'));
+
+-- unpivot of several values
+SELECT * FROM (SELECT k, g, c1, c0 FROM r) UNPIVOT ((n, x) FOR what IN ((g, c1) AS one, (k, c0)));
+
+-- unpivot of several values with nulls
+SELECT k, what, n FROM (SELECT k, g, n FROM s)
+UNPIVOT INCLUDE NULLS ((m, n) FOR what IN ((g, n) AS one, (n, g) AS two));
+
+-- imports by the names of their sources
+WITH r AS (SELECT * FROM r), s AS (SELECT * FROM s), unread AS (SELECT * FROM t),
+final AS (SELECT r.k, r.c2, s.n FROM r LEFT JOIN s ON r.k = s.k)
+SELECT * FROM final;
+
+-- top with offset alone
+SELECT k, n FROM s ORDER BY n DESC, k, g OFFSET 1;
