@@ -22,10 +22,9 @@ from headwater.execute.delta import (
     action_object,
     active,
     delta_log,
-    java_class,
-    nothing,
     sequence,
 )
+from headwater.execute.jvm import java, java_class, nothing, some
 from headwater.execute.recorder import Recorder
 from headwater.execute.vectors import Positions, without_rows
 from headwater.vocabulary.errors import RefreshFenced
@@ -76,6 +75,8 @@ class Transaction:
 
         stored = StructType.fromJson(json.loads(self._delta.metadata().schema().json()))
         types = {field.name: field.dataType for field in stored.fields}
+        if all(f.name == CHANGE or f.dataType == types[f.name] for f in frame.schema.fields):
+            return frame
         shown = [
             col(quoted(f.name))
             if f.name == CHANGE or f.dataType == types[f.name]
@@ -125,14 +126,13 @@ class Transaction:
     def _operation(self, stamp: Stamp) -> Any:
         """Delta's word for the commit, with our stamp as its user's words."""
         session, absent = self._session, nothing(self._session)
-        jvm: Any = session.sparkContext._jvm  # noqa: SLF001
-        told = jvm.scala.Some(stamp.to_json())
-        mode = jvm.org.apache.spark.sql.SaveMode.valueOf("Append")
+        told = some(session, stamp.to_json())
+        mode = java(session, "org.apache.spark.sql.SaveMode").valueOf("Append")
         write = java_class(session, f"{DELTA}.DeltaOperations$Write").getConstructors()[0]
         rest = [absent] * (write.getParameterCount() - 4)
         values = [mode, absent, absent, told, *rest]
         gateway: Any = session.sparkContext._gateway  # noqa: SLF001
-        arguments = gateway.new_array(jvm.java.lang.Object, len(values))
+        arguments = gateway.new_array(java(session, "java.lang.Object"), len(values))
         for at, value in enumerate(values):
             arguments[at] = value
         return write.newInstance(arguments)

@@ -8,9 +8,9 @@ nullability, and then breaks down over columns that nobody has. So it is made to
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from headwater.execute.delta import module, nothing
+from headwater.execute.jvm import java, module, nothing, some
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -21,10 +21,9 @@ def checkpointed(session: SparkSession, frame: DataFrame) -> DataFrame:
     from pyspark.sql import DataFrame as Frame  # noqa: PLC0415
 
     kept = frame.localCheckpoint(eager=True)
-    jvm: Any = session.sparkContext._jvm  # noqa: SLF001
     ours = session._jsparkSession  # noqa: SLF001
     plan = kept._jdf.queryExecution().analyzed()  # noqa: SLF001
-    forgetful = jvm.org.apache.spark.sql.execution.LogicalRDD(
+    forgetful = java(session, "org.apache.spark.sql.execution.LogicalRDD")(
         plan.output(),
         plan.rdd(),
         plan.outputPartitioning(),
@@ -32,7 +31,7 @@ def checkpointed(session: SparkSession, frame: DataFrame) -> DataFrame:
         plan.isStreaming(),
         plan.stream(),
         ours,
-        jvm.scala.Some(plan.stats()),
+        some(session, plan.stats()),
         nothing(session),
     )
     made = module(session, "org.apache.spark.sql.classic.Dataset$").ofRows(ours, forgetful)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.capture.actions import Action
 from headwater.capture.log import open_log
+from headwater.execute.jvm import java, module, nothing, some
 from headwater.vocabulary.names import CHANGE
 
 if TYPE_CHECKING:
@@ -27,8 +28,7 @@ _AS_ADDED = {"modificationTime": 0, "dataChange": True}
 
 def delta_log(session: SparkSession, path: str) -> Any:
     """The log object of the table at a path; Delta keeps one per table and process."""
-    logs = _jvm(session).org.apache.spark.sql.delta.DeltaLog
-    return logs.forTable(session._jsparkSession, path)  # noqa: SLF001
+    return java(session, f"{DELTA}.DeltaLog").forTable(session._jsparkSession, path)  # noqa: SLF001
 
 
 def files_frame(
@@ -55,8 +55,8 @@ def files_frame(
     )
     protocol = action_object(session, "protocol", header.protocol.action())
     protocol = _telling_places(session, protocol) if with_places else protocol
-    shown = _jvm(session).org.apache.spark.sql.delta.DummySnapshot
-    snapshot = shown(log.logPath(), log, metadata, absent, _jvm(session).scala.Some(protocol))
+    shown = java(session, f"{DELTA}.DummySnapshot")
+    snapshot = shown(log.logPath(), log, metadata, absent, some(session, protocol))
     added = ({**_AS_ADDED, **add} for add in adds)
     files = sequence(session, (action_object(session, "add", add) for add in added))
     with active(session):
@@ -102,27 +102,7 @@ def action_object(session: SparkSession, kind: str, action: Action) -> Any:
 
 def sequence(session: SparkSession, items: Iterable[Any]) -> Any:
     """A Scala sequence."""
-    buffer = _jvm(session).scala.collection.mutable.ArrayBuffer()
+    buffer = java(session, "scala.collection.mutable.ArrayBuffer")()
     for item in items:
         buffer.append(item)
     return buffer.toSeq()
-
-
-def module(session: SparkSession, name: str) -> Any:
-    """A Scala object by the name of its class."""
-    return java_class(session, name).getField("MODULE$").get(None)
-
-
-def nothing(session: SparkSession) -> Any:
-    """Scala's None."""
-    return module(session, "scala.None$")
-
-
-def java_class(session: SparkSession, name: str) -> Any:
-    """A class by name, found where Spark itself looks for added jars."""
-    java = _jvm(session).java.lang
-    return java.Class.forName(name, True, java.Thread.currentThread().getContextClassLoader())  # noqa: FBT003
-
-
-def _jvm(session: SparkSession) -> Any:
-    return session.sparkContext._jvm  # noqa: SLF001

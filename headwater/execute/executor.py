@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from headwater.execute.bounds import Bounds
+from headwater.execute.inlined import Inlined
 from headwater.execute.reading import changes, netted, pinned_columns, stored_rows, wide_changes
 from headwater.execute.recorder import Recorder
 from headwater.execute.relations import SMALL_ROWS, Kept, gathered, is_sendable, keep, most_rows
@@ -28,7 +29,7 @@ from headwater.plan.steps import (
 )
 from headwater.plan.stored import StoredTable
 from headwater.plan.strategies.inputs import SourceWindow
-from headwater.plan.usage import mentions, named_in
+from headwater.plan.usage import mentions, named_in, written
 from headwater.vocabulary.errors import HeadwaterError
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Executor:
         self._recorder = recorder
         self._changes = changes_read
         self._mentions: Counter[str] = Counter()
+        self._inlined = Inlined({}, ())
         self._passing: set[str] = set()  # relations with a change below that is not kept
         self._rows: Counter[str] = Counter()  # of relations made of changes, about
 
@@ -77,6 +79,7 @@ class Executor:
         """Make every relation; a rewrite turns into the cheaper of its two ways."""
         write = plan.write
         self._mentions = mentions(plan)
+        self._inlined = Inlined(self._mentions, written(write))
         if isinstance(write, Rewrite) and self._stored is not None:
             self._rows[write.content] = self._stored.rows or 0
         asked = write.changes if isinstance(write, Overwrite) else ()
@@ -132,9 +135,13 @@ class Executor:
     def _derive(self, step: Derive) -> None:
         sql = self._sieves.fill(self._bounds.fill(step.sql))
         sql = hinted(sql, lambda name: is_sendable(self._kept[name]))
-        frame = self._session.sql(sql)
         named = set(named_in(step.sql))
         self._rows[step.name] += sum(self._rows[name] for name in named)
+        if self._inlined.takes(step, sql):
+            if not self._passing.isdisjoint(named):
+                self._passing.add(step.name)
+            return
+        frame = self._session.sql(self._inlined.whole(sql))
         if step.once:
             self._keep(step.name, frame)
         elif not self._passing.isdisjoint(named):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headwater.execute.fingerprint import fingerprint
+from headwater.execute.jvm import java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,14 +52,14 @@ def own_functions(session: SparkSession, names: Iterable[str]) -> dict[str, OwnF
 def _calls(session: SparkSession, wanted: set[str]) -> Iterator[tuple[str, Any]]:
     """A call without arguments of each function that has a builder for one."""
     registry = session._jsparkSession.sessionState().functionRegistry()  # noqa: SLF001
-    jvm: Any = session.sparkContext._jvm  # noqa: SLF001
+    python = java(session, "org.apache.spark.api.python.PythonUtils")
     identifiers = registry.listFunction()
     for position, qualified in enumerate(identifiers.mkString("\n").split("\n")):
         name = qualified.rsplit(".", 1)[-1].strip("`").lower()
         if name not in wanted:
             continue
         builder = registry.lookupFunctionBuilder(identifiers.apply(position)).get()
-        call = _built(builder, jvm.org.apache.spark.api.python.PythonUtils.toSeq([]))
+        call = _built(builder, python.toSeq([]))
         if call is not None:
             yield name, call
 

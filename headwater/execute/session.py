@@ -22,6 +22,7 @@ from headwater.execute import archive
 from headwater.execute.cache import cache_folder
 from headwater.execute.jars import brings_delta, delta_jars, spark_home
 from headwater.execute.java import Java, find_java, launcher_home, trust_options
+from headwater.execute.jvm import know_helpers
 from headwater.execute.machine import cores, heap_megabytes
 from headwater.execute.settings import RESULT_SETTINGS
 from headwater.vocabulary.errors import SessionUnsuited, SparkFailed, WrongUse
@@ -88,6 +89,7 @@ def build_session(config: Config, progress: Progress | None = None) -> SparkSess
             for name in _LOUD:
                 PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
             session = _started(config, progress or (lambda _line: None))
+            know_helpers(session)
             _Shared.context, _Shared.holders = session.sparkContext, 1
         elif context is _Shared.context:
             session = _another(context, config)

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from headwater.execute.delta import DELTA, module, nothing
+from headwater.execute.delta import DELTA
+from headwater.execute.jvm import java, module, nothing, some
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,13 +25,12 @@ def without_rows(
     session: SparkSession, path: str, losses: Iterable[tuple[Any, Positions]]
 ) -> Iterator[tuple[Any, Any]]:
     """For every data file (an AddFile) the actions that put it back without some of its rows."""
-    jvm: Any = session.sparkContext._jvm  # noqa: SLF001
-    table = jvm.org.apache.hadoop.fs.Path(path)
+    table = java(session, "org.apache.hadoop.fs.Path")(path)
     stores = module(session, f"{DELTA}.storage.dv.DeletionVectorStore$")
     store = stores.createInstance(session._jsparkSession.sessionState().newHadoopConf())  # noqa: SLF001
     descriptors = module(session, f"{DELTA}.actions.DeletionVectorDescriptor$")
     portable = module(session, f"{DELTA}.deletionvectors.RoaringBitmapArrayFormat$").Portable()
-    name = jvm.java.util.UUID.fromString(str(uuid.uuid4()))
+    name = java(session, "java.util.UUID").fromString(str(uuid.uuid4()))
     place = store.generateFileNameInTable(store.pathWithFileSystem(table), name, "")
     with closing(store.createWriter(place)) as writer:
         for file, positions in losses:
@@ -48,7 +48,7 @@ def without_rows(
                 "",
                 written.length(),
                 bitmap.cardinality(),
-                jvm.scala.Some(written.offset()),
+                some(session, written.offset()),
                 nothing(session),
             )
             both = file.removeRows(vector, True, True).productIterator()  # noqa: FBT003
@@ -60,9 +60,10 @@ def _bitmap(session: SparkSession, positions: Positions) -> Any:
     context: Any = session.sparkContext
     jvm = context._jvm  # noqa: SLF001
     packed = array("q", positions)
-    order = jvm.java.nio.ByteOrder.nativeOrder()
+    order = java(session, "java.nio.ByteOrder").nativeOrder()
     values = context._gateway.new_array(jvm.long, len(packed))  # noqa: SLF001
-    jvm.java.nio.ByteBuffer.wrap(packed.tobytes()).order(order).asLongBuffer().get(values)
+    buffer = java(session, "java.nio.ByteBuffer").wrap(packed.tobytes())
+    buffer.order(order).asLongBuffer().get(values)
     rows = module(session, "scala.collection.immutable.ArraySeq$").unsafeWrapArray(values)
     bitmaps = module(session, f"{DELTA}.deletionvectors.RoaringBitmapArray$")
     return bitmaps.apply(rows)

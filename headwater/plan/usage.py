@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from headwater.plan.steps import Append, Derive, Overwrite, RefreshPlan, Rewrite
+from headwater.plan.steps import Append, Derive, Overwrite, RefreshPlan, Rewrite, Write
 
 _NAMED = re.compile(r"[`\"](__hw_[^`\"]+)[`\"]")
 """A name of ours in the quotes of SQL, or in those of a mark for bounds."""
@@ -25,7 +25,7 @@ def named_in(sql: str) -> list[str]:
 def mentions(plan: RefreshPlan) -> Counter[str]:
     """Relation -> how often it is named; a commit looks at what it patches more than once."""
     found = Counter(name for step in _derived(plan) for name in named_in(step.sql))
-    for name in _written(plan):
+    for name in written(plan.write):
         found[name] += 1 if isinstance(plan.write, Append) else 2
     return found
 
@@ -36,8 +36,8 @@ def _derived(plan: RefreshPlan) -> Iterator[Derive]:
         yield from plan.write.patching
 
 
-def _written(plan: RefreshPlan) -> set[str]:
-    write = plan.write
+def written(write: Write) -> set[str]:
+    """The relations that a commit looks at."""
     also: tuple[str, ...] = ()
     if isinstance(write, Rewrite):
         also = (write.content, write.difference)

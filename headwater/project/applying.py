@@ -18,6 +18,7 @@ from headwater.define.kind import Kind
 from headwater.define.parse import TYPED
 from headwater.define.stored import to_json
 from headwater.define.view import ViewDef
+from headwater.execute.jvm import java
 from headwater.graph.refreshing import refresh_views
 from headwater.plan.compiled import Compilation, restore
 from headwater.plan.strict import never_followed
@@ -253,6 +254,6 @@ def _delete(folder: Path, attempt: str) -> None:
 
 def _delete_remote(workspace: Workspace, path: str) -> None:
     spark = workspace.spark
-    location = spark._jvm.org.apache.hadoop.fs.Path(path)  # type: ignore[union-attr]  # noqa: SLF001
+    location = java(spark, "org.apache.hadoop.fs.Path")(path)
     configuration = spark._jsc.hadoopConfiguration()  # noqa: SLF001
     location.getFileSystem(configuration).delete(location, True)  # noqa: FBT003

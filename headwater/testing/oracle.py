@@ -16,6 +16,7 @@ from headwater.define.query import examine
 from headwater.execute.bounds import Bounds
 from headwater.execute.close_rows import beyond_rounding
 from headwater.execute.compiling import compile_in
+from headwater.execute.inlined import Inlined
 from headwater.execute.isolated import isolated
 from headwater.execute.relations import Kept, keep
 from headwater.execute.sieves import Sieves
@@ -38,6 +39,7 @@ from headwater.plan.steps import (
     Write,
 )
 from headwater.plan.strategies.inputs import SourceWindow
+from headwater.plan.usage import mentions, written
 from headwater.plan.view import CompiledView
 from headwater.vocabulary.algebra import Scan
 from headwater.vocabulary.clocks import bound, values_at
@@ -284,8 +286,12 @@ class Oracle:
         session = self._session
         kept: dict[str, Kept] = {}
         bounds, sieves = Bounds(session, kept), Sieves(kept, _ANY_SIZE)
+        inlined = Inlined(mentions(plan), written(plan.write))
         for step in _derived(plan):
-            frame = session.sql(sieves.fill(bounds.fill(step.sql)))
+            sql = sieves.fill(bounds.fill(step.sql))
+            if inlined.takes(step, sql):
+                continue
+            frame = session.sql(inlined.whole(sql))
             if step.once:
                 kept[step.name] = keep(session, frame, may_be_small=small)
                 frame = kept[step.name].frame
