@@ -12,7 +12,7 @@ from sqlglot.errors import ParseError
 from headwater.define.tokens import tokenize_closed
 from headwater.vocabulary.dialect import VerbatimSpark
 
-_OPENINGS = ("SELECT", "WITH", "FROM", "VALUES", "(")
+_OPENINGS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "(")
 _SPARK = VerbatimSpark()
 _EXPECTING = re.compile(r"(?:Expecting|Expected) (.+?)(?:,? but got .*)?$", re.DOTALL)
 _INTERNALS = re.compile(r"<.*>", re.DOTALL)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import PySparkException
 
 from headwater.execute.relations import SMALL_ROWS, Kept
 from headwater.plan.within import Bound, filled, marked
@@ -60,7 +63,7 @@ class Bounds:
             return _ANYTHING
         span = self._known[bound.relation, bound.value]
         if not bound.upper:
-            return _ANYTHING if span is None else span.condition(bound.key)
+            return _ANYTHING if span is None else _unless_text(bound.key, span.condition(bound.key))
         upper = self._known[bound.relation, bound.upper]
         return _between(bound.key, span, upper) if span and upper else _ANYTHING
 
@@ -93,8 +96,10 @@ class Bounds:
         rows = self._session.sql(read)
         if not _is_ordered(rows.schema[0].dataType):
             return None
-        found = rows.toArrow().column(0)
-        return span_of(found) if len(found) <= SMALL_ROWS else None
+        with suppress(PySparkException):  # of rows that the query leaves out it may have no value
+            found = rows.toArrow().column(0)
+            return span_of(found) if len(found) <= SMALL_ROWS else None
+        return None
 
     def _ends(self, relation: str, values: Sequence[str]) -> None:
         """Of many values only the least and the greatest are asked for, of all at once."""
@@ -108,10 +113,11 @@ class Bounds:
             f"array(min(v{n}), max(v{n}), if(count(*) > count(v{n}), NULL, max(v{n})))"
             for n in ordered
         )
-        found = rows.selectExpr(*ends).toArrow()
-        for n, column in zip(ordered, found.columns, strict=True):
-            three = column.combine_chunks().flatten()
-            self._known[relation, values[n]] = span_of(three, most=1)
+        with suppress(PySparkException):
+            found = rows.selectExpr(*ends).toArrow()
+            for n, column in zip(ordered, found.columns, strict=True):
+                three = column.combine_chunks().flatten()
+                self._known[relation, values[n]] = span_of(three, most=1)
 
 
 def _is_ordered(type_: DataType) -> bool:
@@ -120,6 +126,14 @@ def _is_ordered(type_: DataType) -> bool:
 
     plain = types.IntegralType, types.DateType, types.TimestampType, types.TimestampNTZType
     return isinstance(type_, (*plain, types.DecimalType))
+
+
+def _unless_text(key: str, condition: str) -> str:
+    """A text that is compared with a number is no number in rows that the query leaves out.
+
+    Spark knows the type when it plans, and nothing is left of the question.
+    """
+    return f"if(startswith(typeof({key}), 'string'), TRUE, {condition})"
 
 
 def _between(key: str, low: Span, high: Span) -> str:

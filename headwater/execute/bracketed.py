@@ -45,13 +45,19 @@ _DENIED = (exp.Between, exp.ILike, exp.In, exp.Is, exp.Like, exp.RegexpLike)
 """With NOT before them they are operators of their own, such as IS NOT NULL."""
 
 
+_CHAINED = (exp.And, exp.Or)
+"""Chains of them have no grouping: Spark makes balanced trees of long ones."""
+
+
 def bracketed(query: exp.Expr) -> exp.Expr:
     """The same tree; what an operator is applied to stands in brackets if it is one itself."""
     tree = query.copy()
     for node in reversed(list(tree.walk())):
         above = node.parent
         denied = isinstance(above, exp.Not) and isinstance(node, _DENIED)
-        if isinstance(node, _GROUPING) and isinstance(above, _GROUPING) and not denied:
+        chained = isinstance(above, _CHAINED) and type(node) is type(above) and above.this is node
+        is_inside = isinstance(node, _GROUPING) and isinstance(above, _GROUPING)
+        if is_inside and not denied and not chained:
             brackets = exp.Paren()
             node.replace(brackets)
             brackets.set("this", node)

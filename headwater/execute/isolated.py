@@ -6,18 +6,19 @@ refresh sets or defines is seen by nobody else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from headwater.execute.lanes import REFRESHES
+from headwater.execute.settings import RIGHT_SETTINGS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 POOL = "spark.scheduler.pool"
 
-REFRESH_SETTINGS = {
+REFRESH_SETTINGS: Mapping[str, str] = {
     "spark.databricks.delta.checksumDVMetrics.enabled": "false",
     "spark.databricks.delta.merge.materializeSource": "none",
     "spark.databricks.delta.schema.autoMerge.enabled": "false",
@@ -39,7 +40,7 @@ def isolated(spark: SparkSession) -> SparkSession:
     from pyspark.sql import SparkSession as Session  # noqa: PLC0415
 
     clone = Session(spark.sparkContext, spark._jsparkSession.cloneSession())  # noqa: SLF001
-    for name, value in REFRESH_SETTINGS.items():
+    for name, value in {**REFRESH_SETTINGS, **RIGHT_SETTINGS}.items():
         clone.conf.set(name, value)
     return clone
 

@@ -24,7 +24,7 @@ from headwater.execute.jars import brings_delta, delta_jars, spark_home
 from headwater.execute.java import Java, find_java, launcher_home, trust_options
 from headwater.execute.jvm import know_helpers
 from headwater.execute.machine import cores, heap_megabytes
-from headwater.execute.settings import RESULT_SETTINGS
+from headwater.execute.settings import RESULT_SETTINGS, RIGHT_SETTINGS
 from headwater.vocabulary.errors import SessionUnsuited, SparkFailed, WrongUse
 
 EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
@@ -146,6 +146,7 @@ def session_settings(config: Config, launch: Launch | None) -> dict[str, str]:
         "spark.sql.warehouse.dir": str(config.folder / ".headwater" / "spark"),
         _SPARK_CATALOG: CATALOG,
         **RESULT_SETTINGS,
+        **RIGHT_SETTINGS,
     }
     if is_local(config.spark):
         ours |= _local_settings()

@@ -32,6 +32,11 @@ RESULT_SETTINGS: Mapping[str, str] = {
 """Setting -> its value in a session that Headwater builds and nobody configured."""
 
 
+RIGHT_SETTINGS: Mapping[str, str] = {"spark.sql.optimizer.replaceExceptWithFilter": "false"}
+"""Without them Spark gives wrong rows: it makes a filter of EXCEPT and looks up its columns by name
+on the other side, where another table of a join may have a column of that name."""
+
+
 _WATCHED = re.compile(
     r"spark\.sql\.(legacy\.|parser\.|ansi\.|icu\.|variable\.|lateralColumnAlias\.|jsonGenerator\."
     r"|readSideCharPadding|charAsVarchar|preserveCharVarcharTypeInfo|optimizer\.excludedRules"

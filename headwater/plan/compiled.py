@@ -16,7 +16,7 @@ from headwater.plan.firsts import firsts_of
 from headwater.plan.format import FORMAT
 from headwater.plan.layout import layout_of
 from headwater.plan.mergeable import AggregateTypes
-from headwater.plan.rounded import rounded_columns
+from headwater.plan.rounded import Rounded
 from headwater.plan.stored import stored_names
 from headwater.plan.ties import with_ties_broken
 from headwater.plan.view import Columns, CompiledView, Once
@@ -128,10 +128,8 @@ def _restored(name: str, sql: str, stored: str) -> CompiledView:
 
 def _settled(root: Node, compilation: Compilation) -> Node:
     """Ordered is by columns by which rows can be, and whose values are the same each time."""
-    rounded = frozenset(compilation.rounded)
-    loose = frozenset(compilation.unkept).union(
-        *(rounded_columns(node, rounded) for node in walk(root))
-    )
+    rounded = Rounded(frozenset(compilation.rounded))
+    loose = frozenset(compilation.unkept).union(*map(rounded.columns, walk(root)))
     firsts = firsts_of(root)
     followed = root if firsts is None else firsts.window.input
     return with_ties_broken(root, lambda id_: id_ not in loose, followed)

@@ -36,13 +36,37 @@ Ids = frozenset[str]
 
 def rounded_columns(node: Node, seeds: Ids) -> Ids:
     """The columns of an operator that are made of such values; `seeds` are where they arise."""
-    below: Ids = frozenset().union(*(rounded_columns(child, seeds) for child in node.inputs))
+    return Rounded(seeds).columns(node)
+
+
+class Rounded:
+    """Which columns are made of such values; of a tree each operator is looked at once."""
+
+    def __init__(self, seeds: Ids) -> None:
+        self._seeds = seeds
+        self._found: dict[int, tuple[Node, Ids]] = {}  # an id is only unique while its object lives
+
+    def columns(self, node: Node) -> Ids:
+        if not self._seeds:
+            return frozenset()
+        if id(node) not in self._found:
+            of_inputs = [self.columns(child) for child in node.inputs]
+            self._found[id(node)] = (node, _made_of(node, of_inputs, self._seeds))
+        return self._found[id(node)][1]
+
+    def below(self, node: Node) -> Ids:
+        """Of its inputs."""
+        return frozenset[str]().union(*(self.columns(child) for child in node.inputs))
+
+
+def _made_of(node: Node, of_inputs: list[Ids], seeds: Ids) -> Ids:
+    below = frozenset[str]().union(*of_inputs)
     if isinstance(node, (UnionAll, SetOperation)):
         positions = {
             at
-            for branch in node.inputs
+            for branch, found in zip(node.inputs, of_inputs, strict=True)
             for at, id_ in enumerate(branch.columns)
-            if id_ in rounded_columns(branch, seeds)
+            if id_ in found
         }
         return frozenset(id_ for at, id_ in enumerate(node.ids) if at in positions)
     made = {item.id for item in _items(node) if used_columns(item.expression) & below}
@@ -57,8 +81,9 @@ def decided_by_rounding(root: Node, seeds: Ids) -> Node | None:
     """The first operator that such a value tells which rows there are, or which belong together."""
     if not seeds:
         return None
+    rounded = Rounded(seeds)
     for node in walk(root):
-        below: Ids = frozenset().union(*(rounded_columns(child, seeds) for child in node.inputs))
+        below = rounded.below(node)
         if isinstance(node, Opaque) and seeds & frozenset(node.ids):
             return node
         if below and any(used & below for used in _deciding(node)):

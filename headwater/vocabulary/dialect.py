@@ -34,6 +34,7 @@ class VerbatimSpark(Spark):
     class Parser(Spark.Parser):  # type: ignore[misc, valid-type]  # sqlglot builds it at run time
         JOINS_HAVE_EQUAL_PRECEDENCE = False  # else `FROM a, b` would be written as CROSS JOIN
         ADD_JOIN_ON_TRUE = False
+        SUPPORTS_TABLE_QUERY = True
         FUNCTIONS: ClassVar = {
             name: build for name, build in Spark.Parser.FUNCTIONS.items() if name in _UNDERSTOOD
         }

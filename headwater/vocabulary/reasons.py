@@ -66,6 +66,10 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
             "merge: a sum or average depends on the order of addition (floating point, or values "
             "too wide to add exactly); see rekey."
         ),
+        "SORTED_INPUT": (
+            "An aggregate such as collect_list() takes rows in the order of a sub-query, which "
+            "only Spark's way of going through all of them keeps."
+        ),
         "UNTYPED": "merge: Spark did not tell an aggregate's type; see rekey.",
         "ROUNDED": "A sum of floats, whose last digits depend on the order of addition, decides.",
         "FIRST_TO_COME": (

@@ -128,6 +128,44 @@ QUERIES = {
         "WITH c AS (SELECT k + 1 AS k, v FROM t), x AS (WITH c AS (SELECT k + 1 AS k, v FROM c) "
         "SELECT k + 1 AS k, sum(v) AS v FROM c GROUP BY k + 1 HAVING 1 + k > 1) SELECT * FROM x"
     ),
+    "except of one name's columns with another's": (
+        "SELECT r.c2 FROM r JOIN (SELECT k, c0 AS c2 FROM s) AS x ON r.k = x.k WHERE x.c2 = 'a' "
+        "EXCEPT "
+        "SELECT r.c2 FROM r JOIN (SELECT k, c0 AS c2 FROM s) AS x ON r.k = x.k WHERE x.c2 = ''"
+    ),
+    "a number that equals a text which is mostly none": (
+        "SELECT t.k, t.v, s.c0 FROM t LEFT JOIN s ON t.k = s.c0 AND s.c0 = '1'"
+    ),
+    "a number that equals a text made a number": (
+        "SELECT t.k, t.v, s.c0 FROM t LEFT JOIN s ON t.k = CAST(s.c0 AS INT) AND s.c0 = '1'"
+    ),
+    "a list in the order of a sub-query": (
+        "SELECT g, collect_list(k) AS ks FROM (SELECT * FROM r ORDER BY k DESC) GROUP BY g"
+    ),
+    "a list in the order of a CTE": (
+        "WITH sorted AS (SELECT * FROM r ORDER BY k DESC), named AS (SELECT g, k FROM sorted) "
+        "SELECT g, size(array_agg(k)) AS n, first(k) AS f FROM named GROUP BY g"
+    ),
+    "a double-bracketed sub-query": (
+        "SELECT k FROM t WHERE NOT EXISTS ((SELECT 1 FROM s WHERE s.k = t.v))"
+    ),
+    "a star that leaves out one of two columns of a name": (
+        "SELECT * EXCEPT (s.k, s.n) FROM t JOIN s ON t.k = s.k"
+    ),
+    "a bracketed column in the order of DISTINCT": (
+        "SELECT DISTINCT (k) FROM r ORDER BY k DESC LIMIT 2"
+    ),
+    "a long chain of conditions beside the clock": (
+        "SELECT k, current_timestamp() AS at FROM r WHERE k > 0 AND g > 0 AND c2 <> 'x' "
+        "AND c0 > 0 AND (c1 > 0 AND k < 9)"
+    ),
+    "a long chain of ranges": (
+        "SELECT k FROM r WHERE "
+        + " OR ".join(f"g BETWEEN {n} AND {n + 1}" for n in range(0, 99, 3))
+    ),
+    "the old name of grouping_id": (
+        "SELECT k, g, grouping__id AS i, count(*) AS n FROM r GROUP BY k, g WITH CUBE"
+    ),
     "any as an aggregate of the key": "SELECT any(k > 1) AS a FROM r GROUP BY k",
     "lambda variable in another case than its use": (
         "SELECT k, filter(arr, K -> k > 1) AS big, size(filter(arr, K -> k > 1)) AS n FROM r"

@@ -19,7 +19,7 @@ from headwater.define.lowering.generators import generated
 from headwater.define.lowering.lift import lift
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Entry, Scope
-from headwater.vocabulary.algebra import Generate, Join, JoinKind, Node, column
+from headwater.vocabulary.algebra import Filter, Generate, Join, JoinKind, Node, column
 
 
 def lateral_join(context: Lowering, node: Node, scope: Scope, join: exp.Join) -> tuple[Node, Scope]:
@@ -27,12 +27,10 @@ def lateral_join(context: Lowering, node: Node, scope: Scope, join: exp.Join) ->
     lateral = join.this
     kind = _kind(join)
     if not isinstance(lateral.this, exp.Query):
-        on = join.args.get("on")
-        if on is not None and on != exp.true():
-            raise NotLoweredError("LATERAL", "a condition on a lateral generator")
         if kind is JoinKind.LEFT:  # not LATERAL VIEW OUTER: Spark leaves out rows with NULL
             raise NotLoweredError("LATERAL", "LEFT JOIN LATERAL of a generator")
-        return generate(context, node, scope, lateral)
+        node, scope = generate(context, node, scope, lateral)
+        return _where(context, node, scope, join.args.get("on")), scope
     inner, shown = context.query(context, lateral.this, scope)
     shown = shown.renamed(lateral.alias or None, _alias_columns(lateral))
     both = scope.beside(shown)
@@ -45,6 +43,15 @@ def lateral_join(context: Lowering, node: Node, scope: Scope, join: exp.Join) ->
         kind = JoinKind.CROSS if kind is JoinKind.INNER else kind
         condition = exp.true() if kind is not JoinKind.CROSS else None
     return Join(node, right, kind, condition), both
+
+
+def _where(context: Lowering, node: Node, scope: Scope, on: exp.Expr | None) -> Node:
+    """A condition on what a generator makes."""
+    if on is None or on == exp.true():
+        return node
+    condition = resolve(context, on, scope)
+    refuse_left(condition)
+    return Filter(node, condition)
 
 
 def _kind(join: exp.Join) -> JoinKind:

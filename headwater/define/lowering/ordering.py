@@ -10,7 +10,7 @@ from headwater.define.lowering.expressions import resolve
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Scope
 from headwater.define.lowering.selected import Selected
-from headwater.vocabulary.algebra import Node, TopK, column
+from headwater.vocabulary.algebra import Aggregate, Distinct, Filter, Node, Project, TopK, column
 
 _SHOWN = "shown "
 """Begins what stands for a column of the result while names are looked up in the input."""
@@ -87,7 +87,20 @@ def limited(select: exp.Expr, node: Node, order: list[exp.Ordered]) -> Node:
         offset = None
     if limit is None and offset is None:
         return node
+    if offset is None and _is_some(limit) and _is_one_row(node):
+        return node
     return TopK(node, tuple(order), limit, offset)
+
+
+def _is_some(limit: exp.Expr | None) -> bool:
+    return isinstance(limit, exp.Literal) and limit.is_int and int(limit.name) > 0
+
+
+def _is_one_row(node: Node) -> bool:
+    """One group of all rows, or none of it."""
+    while isinstance(node, (Project, Filter, Distinct)):
+        node = node.input
+    return isinstance(node, Aggregate) and not node.keys
 
 
 def limited_result(context: Lowering, tree: exp.Expr, node: Node, scope: Scope) -> Node:

@@ -18,6 +18,8 @@ from headwater.define.lowering.refusal import (
 )
 from headwater.vocabulary.algebra import column
 
+_GROUPING_ID = "grouping__id"
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -119,6 +121,8 @@ def unknown_column(node: exp.Column, scope: Scope) -> NotLoweredError:
         if not all(entry.sure for entry in here.entries):
             return NotLoweredError("NAMES_UNCLEAR", f"`{node.name}` may be a name that Spark made")
         here = here.outer
+    if node.name.lower() == _GROUPING_ID:
+        return NotLoweredError("GROUPING_SETS", f"`{node.name}` is an old name of grouping_id()")
     line, start = position(node)
     written = ".".join(part.name for part in node.parts)
     return NameProblemError(

@@ -11,6 +11,7 @@ from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.expressions import conjuncts, contains_aggregate, resolve
 from headwater.define.lowering.grouping import group
 from headwater.define.lowering.having import having
+from headwater.define.lowering.lost_order import refuse_lost_order
 from headwater.define.lowering.ordering import is_limited, limited, ordered, sort_keys
 from headwater.define.lowering.refusal import NotLoweredError
 from headwater.define.lowering.scope import Entry, Scope
@@ -61,6 +62,7 @@ class _Clauses:
 def select_query(context: Lowering, select: exp.Select, outer: Scope | None) -> tuple[Node, Scope]:
     """The operators of one SELECT and the scope of its result."""
     _refuse_unread(select)
+    refuse_lost_order(context, select)
     select = with_time_windows(with_windows_inlined(select))
     node, scope = from_clause(context, select, outer)
     select = with_sessions(select, scope)
@@ -188,11 +190,12 @@ def _hidden_keys(
     context: Lowering, items: list[Item], order: list[exp.Ordered]
 ) -> tuple[list[exp.Ordered], list[Item]]:
     """Sort keys as columns, and those that the query does not show."""
-    shown = {item.expression: item.id for item in items}
+    shown = {item.expression.unnest(): item.id for item in items}
     keys, extra = [], []
     for key in order:
-        if key.this not in shown:
-            extra.append(Item(context.fresh("sort"), key.this.copy()))
-            shown[key.this] = extra[-1].id
-        keys.append(ordered(key, column(shown[key.this])))
+        by = key.this.unnest()
+        if by not in shown:
+            extra.append(Item(context.fresh("sort"), by.copy()))
+            shown[by] = extra[-1].id
+        keys.append(ordered(key, column(shown[by])))
     return keys, extra

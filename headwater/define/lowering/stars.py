@@ -12,6 +12,7 @@ from headwater.define.lowering.scope import Scope, resolve_column
 from headwater.define.lowering.types import fields_of, type_of
 from headwater.vocabulary.algebra import column
 
+_QUALIFIED = 2
 _MOST_PARTS = 3
 """Of a name before a star."""
 
@@ -38,16 +39,33 @@ def meant(context: Lowering, written: exp.Expr, scope: Scope) -> list[Shown]:
     if star is None or star.args.get("replace") or star.args.get("rename"):
         raise NotLoweredError("STAR", "a star with REPLACE or RENAME")
     excluded = star.args.get("except_") or []
-    if any(isinstance(name, exp.Dot) or getattr(name, "table", "") for name in excluded):
+    if not all(_names_column(name, scope) for name in excluded):
         raise NotLoweredError("STAR", "a star that leaves out a part of a column")
-    left_out = {name.name.lower() for name in excluded}
+    left_out = {(_relation(name), name.name.lower()) for name in excluded}
     parts = [part.name for part in written.parts[:-1]] if isinstance(written, exp.Column) else []
     found = _of_relation(parts, scope) or _of_struct(context, parts, scope)
     if left_out and not all(shown.sure for shown in found):
         raise NotLoweredError("NAMES_UNCLEAR", "a star that leaves out a name that Spark made")
     if not found:
         raise NotLoweredError("STAR", f"{'.'.join(parts)}.* is no relation in scope")
-    return [shown for shown in found if shown.name.lower() not in left_out]
+    named = ((shown, shown.name.lower()) for shown in found)
+    return [
+        shown
+        for shown, name in named
+        if not {("", name), (_relation(shown.written), name)} & left_out
+    ]
+
+
+def _names_column(written: exp.Expr, scope: Scope) -> bool:
+    """Of a relation, if it names one: otherwise it is a field of a struct."""
+    if isinstance(written, exp.Dot) or len(getattr(written, "parts", [written])) > _QUALIFIED:
+        return False
+    relation = _relation(written)
+    return not relation or any((e.relation or "").lower() == relation for e in scope.entries)
+
+
+def _relation(written: exp.Expr) -> str:
+    return written.table.lower() if isinstance(written, exp.Column) else ""
 
 
 def _of_relation(parts: list[str], scope: Scope) -> list[Shown]:

@@ -63,9 +63,13 @@ def _narrowed(
 def _near(
     planning: Planning, side: Node, rows: str, pairs: list[tuple[exp.Expr, exp.Expr]]
 ) -> Node:
-    """Of a large table only the files are read where partners may be."""
-    if not any(scan.source in planning.large for scan in scans(side)):
+    """Of a large table only the files are read where partners may be.
+
+    Files tell of columns only; what is computed of one may fail for rows that the join leaves out.
+    """
+    plain = [(mine, theirs) for mine, theirs in pairs if isinstance(mine.unnest(), exp.Column)]
+    if not plain or not any(scan.source in planning.large for scan in scans(side)):
         return side
     planning.keep_if_dear(rows)
-    bounds = (Bound(f"({text(mine)})", rows, text(theirs)) for mine, theirs in pairs)
+    bounds = (Bound(f"({text(mine)})", rows, text(theirs)) for mine, theirs in plain)
     return Within(side, tuple(bounds))

@@ -3,7 +3,8 @@
 M = τ(R) holds all rows of R before M's last one, so those of M + ΔR before it are known. If they
 are k, or M was all of R, the first k of M + ΔR are the new content. So they are if the last one and
 its equals in the order are as they were and close the first k again. Else, and where the order
-leaves a choice between rows, the query is asked.
+leaves a choice between rows, the query is asked. So it is where a row goes that should be stored
+and is not found: a sum of floats may have other last digits than it had.
 
 With an OFFSET, M begins below the rows that are skipped, and these are not stored. As long as the
 change is below M's first row they are as they were, and the same holds.
@@ -69,7 +70,7 @@ def _known(layout: Layout, top: TopK, change: str, fragile: Delicate) -> str:
     return (
         f"SELECT {given_back(top.columns, fragile)}, "
         f"GREATEST(SUM({_W}), 0) AS held, SUM(kept) AS kept, "
-        f"SUM({_W}) <> SUM(kept) AS moved FROM ("
+        f"SUM({_W}) <> SUM(kept) AS moved, SUM({_W}) < 0 AS missed FROM ("
         f"SELECT {stored}, CAST(1 AS BIGINT) AS {_W}, 1 AS kept FROM {quoted(TARGET)} "
         f"UNION ALL SELECT {names}, {_W}, 0 FROM {quoted(change)}) "
         f"GROUP BY {', '.join(exact_keys(top.columns, fragile))}"
@@ -97,9 +98,11 @@ def _short(top: TopK, placed: str, limit: str) -> str:
     again = f"MAX(IF(rank = edge, through, NULL)) = {limit} AND {as_was}"
     split = f"MAX(held > 0 AND held < peers AND through > {limit} AND through - peers < {limit})"
     sure = f"(COALESCE(MAX(had), 0) < {limit} OR {before} OR ({again}))"
+    missed = f"MAX(missed AND (had < {limit} OR COALESCE(rank <= edge, FALSE)))"
+    unsure = f"{split} OR {missed} OR {_shifted(top)}"
     return (
         f"SELECT TRUE AS {quoted(_SHORT)} FROM {quoted(placed)} "
-        f"HAVING NOT COALESCE({sure} AND NOT {split} AND NOT {_shifted(top)}, TRUE)"
+        f"HAVING NOT COALESCE({sure} AND NOT ({unsure}), TRUE)"
     )
 
 

@@ -87,3 +87,6 @@ SELECT k, e.* FROM s LATERAL VIEW explode(from_json(concat('[', c0, ']'), 'array
 
 -- variant_explode
 SELECT k, v.key, v.value::int AS n FROM s, LATERAL variant_explode(try_parse_json(c0)) AS v;
+
+-- join lateral explode on
+SELECT k, e.x FROM r JOIN LATERAL explode(arr) AS e(x) ON e.x > 1;

@@ -156,3 +156,12 @@ SELECT * FROM final;
 
 -- top with offset alone
 SELECT k, n FROM s ORDER BY n DESC, k, g OFFSET 1;
+
+-- table as a query
+TABLE t UNION ALL SELECT k, n, c0 FROM s;
+
+-- limit over one row
+SELECT count(*) AS n, sum(v) AS total FROM t LIMIT 100;
+
+-- list of sorted rows
+SELECT g, collect_list(k) AS ks FROM (SELECT * FROM r ORDER BY k DESC) GROUP BY g;
