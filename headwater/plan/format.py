@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-FORMAT = 10
+FORMAT = 11
 """Raised whenever the same query may be lowered to other operators or stored in other columns."""
 
 
