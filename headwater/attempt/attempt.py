@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import uuid
 from collections.abc import Callable, Mapping
@@ -38,7 +39,6 @@ class Attempt:
         self._workspace = workspace
         self._request = request
         self._frontier = frontier
-        self._began = workspace.clock.now()
         self._claim: Claim | None = None
         self._stop = threading.Event()
         self._lost = threading.Event()
@@ -54,8 +54,10 @@ class Attempt:
     @property
     def seconds_left(self) -> float:
         """Until whoever asked for the attempt stops it."""
-        gone = (self._workspace.clock.now() - self._began).total_seconds()
-        return self._request.limit_seconds - gone
+        ends_at = self._request.ends_at
+        if ends_at is None:
+            return math.inf
+        return (ends_at - self._workspace.clock.now()).total_seconds()
 
     def __enter__(self) -> Self:
         workspace, now = self._workspace, self._workspace.clock.now()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -26,7 +25,7 @@ class Request:
     manual: bool = True
     job: str | None = None  # which one asked; nobody but a runner has one
     due: datetime | None = None  # when it should have begun
-    limit_seconds: float = math.inf  # then it is stopped
+    ends_at: datetime | None = None  # when the job that asked is stopped
     at: datetime | None = None  # what the clock tells all views of one refresh; None: the time now
 
     def __post_init__(self) -> None:
@@ -40,7 +39,7 @@ class Request:
 
     def of_an_ancestor(self) -> Request:
         """What is refreshed because a view that was asked for reads it goes its own way."""
-        return Request(manual=self.manual, at=self.at, limit_seconds=self.limit_seconds)
+        return Request(manual=self.manual, at=self.at, ends_at=self.ends_at)
 
     def delay(self, now: datetime) -> float | None:
         """How late it begins; None where nobody waited for a certain moment."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import structlog
@@ -49,20 +48,22 @@ class RefreshWork:
         """Refresh what the job is about; whatever goes wrong is a result, not an exception."""
         began = self._workspace.clock.now()
         try:
-            self._carry_out(run)
+            self._carry_out(run, began)
         except Exception as error:  # noqa: BLE001  (the job's row tells it, the loop goes on)
             return self._result(run, error, began)
         return SUCCEEDED
 
-    def _carry_out(self, run: Run) -> None:
+    def _carry_out(self, run: Run, began: datetime) -> None:
         branch = self._branch(run)
         run.cancellation.when_set(branch.stop)
         if run.job.kind is JobKind.PURGE:
             self._purging.run(branch, lambda: run.cancellation.is_set)
         elif views := _views(run):
-            self._refresh(run, branch, views)
+            self._refresh(run, branch, views, began)
 
-    def _refresh(self, run: Run, branch: Workspace, views: tuple[str, ...]) -> None:
+    def _refresh(
+        self, run: Run, branch: Workspace, views: tuple[str, ...], began: datetime
+    ) -> None:
         """A view that fails for good is its own job's matter, not that of all dictionaries."""
         is_own = run.job.kind is JobKind.SYS
         request = Request(
@@ -71,7 +72,7 @@ class RefreshWork:
             dictionaries=is_own,
             job=run.job.name,
             due=run.job.next_at,
-            limit_seconds=branch.config.runner.refresh_limit_seconds or math.inf,
+            ends_at=_ends_at(began, branch),
         )
         outcome = refresh_views(branch, views, request, told=self._told)
         for view in views:
@@ -176,3 +177,9 @@ def _views(run: Run) -> tuple[str, ...]:
     """The views that the job is about: a handler's, all readers of dictionaries, or its own one."""
     views = read_spec(run.job.spec).views
     return (run.job.subject,) if run.job.kind is JobKind.REFRESH and not views else views
+
+
+def _ends_at(began: datetime, branch: Workspace) -> datetime | None:
+    """When the pool stops the run; a job may refresh several views until then."""
+    limit = branch.config.runner.refresh_limit_seconds
+    return began + timedelta(seconds=limit) if limit else None
