@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 REFRESHES = 200
-_WARM_UP = 50
+_WARM_UP = 200
+"""By then Spark's store of past jobs and the caches of what was compiled are full. They are bounded;
+what is asked is whether anything else grows."""
+
 _GROUPS = 1000
 _FLAT = 10
 """Megabytes that two measurements may lie apart."""
