@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 REFRESHES = 200
 _WARM_UP = 200
-"""By then Spark's store of past jobs and the caches of what was compiled are full. They are bounded;
+"""By then Spark's store of past jobs and the caches of compiled queries are full. They are bounded;
 what is asked is whether anything else grows."""
 
 _GROUPS = 1000
