@@ -174,7 +174,7 @@ def _patience(situation: Situation, choice: Choice, seconds_left: float) -> floa
         return math.inf
     rebuild = choice.seconds(Technique.REBUILD)
     patience = max(_LEAST_PATIENCE, _PATIENCE * rebuild)
-    if math.isinf(seconds_left):
+    if math.isinf(seconds_left) or seconds_left <= 0:  # whoever is to stop it will
         return patience
     return min(patience, max(seconds_left - 2 * rebuild, seconds_left / 4))
 

@@ -25,14 +25,17 @@ REFRESH_SETTINGS: Mapping[str, str] = {
     "spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",
-    "spark.sql.streaming.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing."
-        "FileSystemBasedCheckpointFileManager"
-    ),
 }
 """Among them: versions older than the table's retention can be read as long as their files are
 there. A table that was quiet for a week is still at such a version. And a commit does not count
 dead rows for its checksum: a table that had none at first would be read by three jobs each time."""
+
+
+_FILES_BY = "spark.sql.streaming.checkpointFileManagerClass"
+_PLAINLY = (
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+)
+"""By which Delta writes a commit's checksum; the usual one starts eight processes to rename it."""
 
 
 def isolated(spark: SparkSession) -> SparkSession:
@@ -42,6 +45,8 @@ def isolated(spark: SparkSession) -> SparkSession:
     clone = Session(spark.sparkContext, spark._jsparkSession.cloneSession())  # noqa: SLF001
     for name, value in {**REFRESH_SETTINGS, **RIGHT_SETTINGS}.items():
         clone.conf.set(name, value)
+    if clone.conf.get(_FILES_BY, None) is None:
+        clone.conf.set(_FILES_BY, _PLAINLY)
     return clone
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from headwater.vocabulary.errors import SparkFailed
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -64,4 +66,7 @@ def know_helpers(session: SparkSession) -> None:
 
 
 def _known(session: SparkSession) -> dict[str, Any]:
-    return _found.setdefault(session.sparkContext._gateway, {})  # noqa: SLF001
+    gateway = session.sparkContext._gateway  # noqa: SLF001
+    if gateway is None:
+        raise SparkFailed("Spark has ended")
+    return _found.setdefault(gateway, {})

@@ -86,8 +86,7 @@ def build_session(config: Config, progress: Progress | None = None) -> SparkSess
     with _Shared.lock:
         context = SparkContext._active_spark_context  # noqa: SLF001  (the only way to ask)
         if context is None:
-            for name in _LOUD:
-                PySparkLogger.getLogger(name).setLevel(logging.CRITICAL + 1)
+            _set_loud(logging.CRITICAL + 1)
             session = _started(config, progress or (lambda _line: None))
             know_helpers(session)
             _Shared.context, _Shared.holders = session.sparkContext, 1
@@ -126,8 +125,14 @@ def stop_session(spark: SparkSession) -> None:
         _Shared.holders -= 1
         if _Shared.holders <= 0:
             _Shared.context = None
+            _set_loud(logging.WARNING)
             with suppress(OSError, Py4JError):  # its JVM may be gone: a group of processes is ended
                 spark.stop()
+
+
+def _set_loud(level: int) -> None:
+    for name in _LOUD:
+        PySparkLogger.getLogger(name).setLevel(level)
 
 
 def is_local(spark: Mapping[str, str]) -> bool:

@@ -153,7 +153,7 @@ def lowered_or_text(sql: str, compilation: Compilation) -> Lowered:
     own = {name: kind for name, (kind, _) in compilation.functions.items()}
     typed = {name: dict(columns) for name, columns in compilation.sources.items()}
     lowered = lower_once(sql, catalog, compilation.once, own, typed)
-    if {scan.source for scan in scans(lowered.query.root)} != _needed(sql, catalog):
+    if not {scan.source for scan in scans(lowered.query.root)} >= _needed(sql, catalog):
         why = Reason("TABLES_UNCLEAR", "which tables the query reads was not understood")
         return as_text(sql, catalog, why)
     return lowered
@@ -161,8 +161,7 @@ def lowered_or_text(sql: str, compilation: Compilation) -> Lowered:
 
 def _needed(sql: str, catalog: Mapping[str, object]) -> set[str]:
     """The sources without those that only CTEs read which nothing reads."""
-    needed = {table.name.lower() for table in tables_needed(parsed(sql))}
-    return {source for source in catalog if source in needed or "." in source}
+    return catalog.keys() & {table.name.lower() for table in tables_needed(parsed(sql))}
 
 
 def as_text(sql: str, catalog: dict[str, tuple[str, ...]], why: Reason) -> Lowered:

@@ -167,7 +167,7 @@ def _top_k(node: TopK, leaves: Leaves) -> str:
 
 @render.register
 def _opaque(node: Opaque, leaves: Leaves) -> str:
-    stand_ins = {f"leaf_{scan.leaf}": leaves(scan) for scan in node.scans}
+    stand_ins = {scan.stand_in: leaves(scan) for scan in node.scans}
     query = node.query.copy()
     for table in query.find_all(exp.Table):
         if table.name in stand_ins:

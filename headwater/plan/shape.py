@@ -43,10 +43,10 @@ def grouped_shape(root: Node) -> Grouped | None:
 
 
 def followed_top(root: Node) -> TopK | None:
-    """First rows at the top of a tree; some sort keys may be left out."""
+    """First rows at the top of a tree, so and so many; some sort keys may be left out."""
     if isinstance(root, Project) and root.items == passed(root.input.columns[: len(root.items)]):
         root = root.input
-    if not isinstance(root, TopK) or not root.order:
+    if not isinstance(root, TopK) or not root.order or root.limit is None:
         return None
     counts = [count for count in (root.limit, root.offset) if count is not None]
     plain = all(isinstance(count, exp.Literal) and count.is_int for count in counts)

@@ -59,7 +59,7 @@ def outline(node: Node) -> str:
 
 def _named(node: Opaque) -> exp.Expr:
     """The text with its tables' own names."""
-    sources = {f"leaf_{scan.leaf}": scan.source for scan in node.scans}
+    sources = {scan.stand_in: scan.source for scan in node.scans}
 
     def renamed(part: exp.Expr) -> exp.Expr:
         if isinstance(part, exp.Table) and part.name in sources:

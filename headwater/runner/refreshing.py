@@ -72,7 +72,7 @@ class RefreshWork:
             dictionaries=is_own,
             job=run.job.name,
             due=run.job.next_at,
-            ends_at=_ends_at(began, branch),
+            ends_at=_ends_at(run, began, branch),
         )
         outcome = refresh_views(branch, views, request, told=self._told)
         for view in views:
@@ -179,7 +179,9 @@ def _views(run: Run) -> tuple[str, ...]:
     return (run.job.subject,) if run.job.kind is JobKind.REFRESH and not views else views
 
 
-def _ends_at(began: datetime, branch: Workspace) -> datetime | None:
+def _ends_at(run: Run, began: datetime, branch: Workspace) -> datetime | None:
     """When the pool stops the run; a job may refresh several views until then."""
-    limit = branch.config.runner.refresh_limit_seconds
+    runner = branch.config.runner
+    is_build = run.job.kind is JobKind.SYS
+    limit = runner.build_limit_seconds if is_build else runner.refresh_limit_seconds
     return began + timedelta(seconds=limit) if limit else None

@@ -13,6 +13,8 @@ from enum import StrEnum
 
 from sqlglot import exp
 
+from headwater.vocabulary.names import HIDDEN_PREFIX
+
 
 class JoinKind(StrEnum):
     """Join kinds in Spark's spelling."""
@@ -77,6 +79,11 @@ class Scan(Node):
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(id_ for _, id_ in self.fields)
+
+    @property
+    def stand_in(self) -> str:
+        """What a text that is kept calls it: a name that no query may use."""
+        return f"{HIDDEN_PREFIX}leaf_{self.leaf}"
 
 
 @dataclass(frozen=True)
@@ -222,7 +229,7 @@ class TopK(Unary):
 class Opaque(Node):
     """A sub-query kept as text; `scans` are the tables it names, in the order of their leaves.
 
-    Its tables are written `leaf_<n>` so that old, new and current versions can stand in for them.
+    Its tables have `stand_in` names, so that old, new and current versions can take their places.
     """
 
     query: exp.Expr

@@ -104,8 +104,8 @@ REASON_GROUPS: dict[str, dict[str, str]] = {
         ),
         "OPAQUE": "The query is kept as text.",
         "TOP_K": (
-            "LIMIT without ORDER BY, or below another operator: which rows are first is a matter "
-            "of all rows."
+            "LIMIT without ORDER BY, OFFSET without LIMIT, or either below another operator: which "
+            "rows are first is a matter of all rows."
         ),
         "WINDOW_UNPARTITIONED": (
             "A window without a PARTITION BY that all its functions share, below another operator "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headwater.define.lowering.lower import lower
-from headwater.define.lowering.types import elements_of, fields_of, nested_type
+from headwater.define.lowering.types import elements_of, fields_of, nested_type, schema_type
 from headwater.vocabulary.algebra import Opaque, walk
 
 _TYPES = {
@@ -96,3 +96,21 @@ def test_what_is_no_nested_type_tells_nothing(text):
     type_ = nested_type(text)
     assert not fields_of(type_)
     assert not elements_of(type_)
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ("a INT, b STRING", ["a", "b"]),
+        ("STRUCT<a: INT, b: MAP<STRING, INT>>", ["a", "b"]),
+        ("a decimal(10,2), b array < int >", ["a", "b"]),
+        ("a:int,b:string", ["a", "b"]),
+        ("int", []),
+        ("a INT COMMENT 'x, y: z'", []),
+        ("`a b` int", []),
+        ("a INT,", []),
+    ],
+)
+def test_a_schema_as_users_write_it(schema: str, expected: list[str]) -> None:
+    """What cannot be read to its last sign tells nothing."""
+    assert [name for name, _ in fields_of(schema_type(schema))] == expected

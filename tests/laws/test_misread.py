@@ -146,8 +146,19 @@ QUERIES = {
         "WITH sorted AS (SELECT * FROM r ORDER BY k DESC), named AS (SELECT g, k FROM sorted) "
         "SELECT g, size(array_agg(k)) AS n, first(k) AS f FROM named GROUP BY g"
     ),
-    "a double-bracketed sub-query": (
-        "SELECT k FROM t WHERE NOT EXISTS ((SELECT 1 FROM s WHERE s.k = t.v))"
+    "EXISTS over a query with clauses of its own": (
+        "SELECT k FROM t WHERE EXISTS (WITH s AS (SELECT k FROM s WHERE k > 1) "
+        "(SELECT 1 FROM s WHERE s.k = t.k) LIMIT 1)"
+    ),
+    "a renamed CTE beside one of that name": (
+        "WITH c AS (SELECT k FROM r), d AS (WITH c_2 AS (SELECT v AS k FROM t) SELECT c.k FROM c "
+        "WHERE c.k NOT IN (SELECT k FROM c_2 WHERE k > 0)), x AS (WITH c AS (SELECT 1 AS k) "
+        "SELECT d.k + 1 AS k, count(*) AS n FROM d, c GROUP BY d.k + 1 HAVING 1 + k > 1) "
+        "SELECT * FROM x"
+    ),
+    "a CTE called like a stand-in": (
+        "WITH leaf_2 AS (SELECT k + 1 AS k FROM t), x AS (SELECT k + 1 AS k, count(*) AS n "
+        "FROM leaf_2 GROUP BY k + 1 HAVING 1 + k > 1) SELECT * FROM x"
     ),
     "a star that leaves out one of two columns of a name": (
         "SELECT * EXCEPT (s.k, s.n) FROM t JOIN s ON t.k = s.k"

@@ -20,7 +20,7 @@ VIEWS = {
     "by some columns": "SELECT k, g, n FROM s ORDER BY n DESC LIMIT 3",
     "by what is hidden": "SELECT k + 1 AS k FROM s ORDER BY n DESC, g LIMIT 3",
     "after the first": "SELECT k, g, n FROM s ORDER BY n DESC, k, g LIMIT 2 OFFSET 1",
-    "all after two": "SELECT k, n FROM s ORDER BY n DESC, k, g OFFSET 2",
+    "all after two": "SELECT k, n FROM s ORDER BY n DESC, k, g LIMIT 99 OFFSET 2",
     "none": "SELECT k, g, n FROM s ORDER BY n LIMIT 0",
 }
 _BEFORE = [(1, 1, 90), (2, 2, 80), (3, 3, 70), (4, 4, 60), (5, 5, 50), (6, None, None)]

@@ -6,8 +6,10 @@ import pytest
 
 from headwater.define.lowering.free import expressions_of
 from headwater.define.lowering.lower import lower
+from headwater.define.table_names import tables_needed
+from headwater.plan.compiled import Compilation, lowered_or_text
 from headwater.vocabulary.algebra import Aggregate, Opaque, TopK, scans, walk
-from headwater.vocabulary.dialect import written
+from headwater.vocabulary.dialect import parsed, written
 
 CATALOG = {
     "orders": ("id", "cust", "amount", "ts"),
@@ -170,7 +172,7 @@ def test_a_limit_around_a_query_is_kept():
                 "SELECT -id AS id FROM cust GROUP BY -id HAVING -id < 0"
             ),
             (
-                "WITH cust AS (SELECT id FROM leaf_2 AS `cust`) "
+                "WITH cust AS (SELECT id FROM __hw_leaf_2 AS `cust`) "
                 "SELECT -id AS id FROM cust GROUP BY -id HAVING -id < 0"
             ),
         ),
@@ -181,7 +183,7 @@ def test_a_limit_around_a_query_is_kept():
                 "SELECT -id AS id FROM c GROUP BY -id HAVING -id < 0) SELECT * FROM x"
             ),
             (
-                "WITH `c_2` AS (SELECT id + 1 AS id FROM leaf_2 AS `cust`), "
+                "WITH `c_2` AS (SELECT id + 1 AS id FROM __hw_leaf_2 AS `cust`), "
                 "c AS (SELECT id + 1 AS id FROM c_2 AS `c`) "
                 "SELECT -id AS id FROM c GROUP BY -id HAVING -id < 0"
             ),
@@ -246,3 +248,30 @@ def test_a_name_inside_an_own_aggregate_is_a_column():
     calls = [e for node in walk(lowered.query.root) for e in expressions_of(node)]
     assert sum("mine" in written(e) for e in calls) == 1
     assert any(written(e) == "mine(`id_1`)" for e in calls), [written(e) for e in calls]
+
+
+def test_what_cannot_be_repeated_outweighs_a_cte_that_nothing_reads():
+    """The text that is kept has tables of the unread CTE; that is no reason of its own."""
+    sources = {"orders": (("id", "int"),), "cust": (("id", "int"),)}
+    sql = "WITH unread AS (SELECT * FROM cust) SELECT id, current_time(3) AS at FROM orders"
+    lowered = lowered_or_text(sql, Compilation(sources, (), {}, None))
+    assert [reason.code for reason in lowered.reasons] == ["CLOCK_DEPENDENT"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "needed"),
+    [
+        ("WITH a AS (SELECT * FROM orders), b AS (SELECT * FROM cust) SELECT * FROM a", "orders"),
+        ("WITH orders AS (SELECT * FROM orders) SELECT * FROM orders", "orders"),
+        ("WITH c AS (SELECT * FROM cust) SELECT * FROM (WITH c AS (SELECT 1) SELECT * FROM c)", ""),
+        (
+            "WITH c AS (SELECT * FROM cust) SELECT id FROM orders WHERE id IN (SELECT id FROM c)",
+            "b",
+        ),
+        ("WITH RECURSIVE c AS (SELECT 1 UNION ALL SELECT * FROM c) SELECT * FROM c, cust", "cust"),
+    ],
+)
+def test_what_only_unread_ctes_read_is_not_needed(sql, needed):
+    """Names mean what they mean where they stand."""
+    wanted = {"b": {"orders", "cust"}, "": set()}.get(needed, {needed})
+    assert {table.name for table in tables_needed(parsed(sql))} == wanted

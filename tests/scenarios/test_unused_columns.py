@@ -67,3 +67,20 @@ def test_what_cannot_be_compared_is_computed(lake: Lake) -> None:
     lake.change("t", update={"note": "'z'"}, where="id = 1")
     assert lake.refresh()["v"].technique is Technique.REBUILD
     lake.assert_right()
+
+
+def test_a_source_that_only_an_unread_cte_names_moves_the_frontier_alone(lake: Lake) -> None:
+    """Nothing of the view depends on it, whatever happens to its rows."""
+    lake.source("t", "id INT, g STRING, x DOUBLE, note STRING", ROWS)
+    lake.source("u", "id INT", [(1,), (2,)])
+    ctes = "WITH t AS (SELECT * FROM t), unread AS (SELECT * FROM u)"
+    grouped = f"{ctes} SELECT g, count(*) AS n FROM t GROUP BY g"
+    lake.view("grouped", grouped, "POLICY INCREMENTAL")
+    version = lake.version("grouped")
+    lake.change("u", delete="id = 1")
+    assert lake.refresh()["grouped"].technique is Technique.SKIP
+    assert lake.version("grouped") == version
+    lake.insert("t", (100, "g9", 50.0, None))
+    lake.insert("u", (3,))
+    assert lake.refresh()["grouped"].technique is Technique.MERGE
+    lake.assert_right()

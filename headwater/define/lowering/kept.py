@@ -1,10 +1,10 @@
 """Parts of a query that are kept as text: over tables that can be exchanged, with their CTEs.
 
     WITH orders AS (SELECT * FROM orders), ...  SELECT ... FROM orders        -- not understood
-    WITH orders AS (SELECT * FROM leaf_1 AS orders)  SELECT ... FROM orders   -- kept
+    WITH orders AS (SELECT * FROM __hw_leaf_1 AS orders)  SELECT ... FROM orders   -- kept
 
-A name means in the text what it means in the query. Sources are called `leaf_<n>` there, so that
-old, new and current versions can stand in for them; CTEs of the query around a part come along.
+A name means in the text what it means in the query. Sources have names of ours there, so that old,
+new and current versions can stand in for them; CTEs of the query around a part come along.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def _unrepeatable(query: exp.Expr) -> Iterator[NotLoweredError]:
 
 def _over_leaves(context: Lowering, tree: exp.Expr) -> tuple[exp.Expr, tuple[Scan, ...]]:
     copied = tree.copy()
-    naming = _Naming({cte.alias.lower() for cte in copied.find_all(exp.CTE)})
+    ctes = [cte for query in (copied, *context.ctes) for cte in query.find_all(exp.CTE)]
+    naming = _Naming({cte.alias.lower() for cte in ctes} | context.catalog.keys())
     naming.name_tables(context, copied)
     if naming.taken_along:
         clause = copied.args.get("with_") or exp.With(expressions=[])
@@ -84,7 +85,11 @@ def _over_leaves(context: Lowering, tree: exp.Expr) -> tuple[exp.Expr, tuple[Sca
 
 
 class _Naming:
-    """Says in a copied text which tables and CTEs its names mean."""
+    """Says in a copied text which tables and CTEs its names mean.
+
+    No name that is `used` anywhere is given to a CTE that is taken along: it could mean another
+    there.
+    """
 
     def __init__(self, used: set[str]) -> None:
         self.leaves: dict[str, Scan] = {}
@@ -112,7 +117,7 @@ class _Naming:
             return None
         if source not in self.leaves:
             self.leaves[source] = context.scan(source, source)[0]
-        return f"leaf_{self.leaves[source].leaf}"
+        return self.leaves[source].stand_in
 
     def _along(self, cte: exp.CTE, inside: Lowering) -> str:
         place = len(inside.ctes)

@@ -15,6 +15,10 @@ from headwater.define.lowering.context import Lowering
 from headwater.define.lowering.expressions import function_name
 from headwater.define.lowering.refusal import NotLoweredError
 
+_SORTING = ("order", "sort", "cluster")
+_WHICHEVER = frozenset({"any_value", "collect_set"})
+"""Nobody expects these to take rows in any order."""
+
 
 def refuse_lost_order(context: Lowering, select: exp.Select) -> None:
     start = select.args.get("from_")
@@ -28,6 +32,8 @@ def refuse_lost_order(context: Lowering, select: exp.Select) -> None:
 
 def _takes_as_they_come(call: exp.Expr) -> bool:
     whole = outermost(call)
+    if _name(call) in _WHICHEVER:
+        return False
     if isinstance(whole.parent, exp.Window) or doubt_of(_name(call), whole) is not Doubt.ROWS:
         return False
     return not (
@@ -48,9 +54,11 @@ def _is_sorted(context: Lowering, item: exp.Expr) -> bool:
         found = context.cte(item.name)
         if found is not None:
             context, query = found[1], found[0].this
+    if isinstance(query, exp.Subquery):
+        return _is_sorted(context, query)
     if not isinstance(query, exp.Query):
         return False
-    if query.args.get("order") or query.args.get("sort"):
+    if any(query.args.get(clause) for clause in _SORTING):
         return True
     start = query.args.get("from_")
     return start is not None and not query.args.get("group") and _is_sorted(context, start.this)

@@ -5,6 +5,7 @@ UNPIVOT (val FOR name IN (a, b))  ->  inline([('a', a), ('b', b)]), rows with NU
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -92,6 +93,10 @@ def _value(written_value: exp.Expr) -> exp.Expr:
     return value.copy()
 
 
+_WHOLE = re.compile("0|[1-9][0-9]*")
+"""Numbers that Spark writes as they are written."""
+
+
 @dataclass(frozen=True)
 class _Label:
     """A column's name; not `sure` where Spark makes it up and we may know it wrongly."""
@@ -111,7 +116,7 @@ def _plain_label(value: exp.Expr) -> _Label:
     if isinstance(value, exp.PivotAlias):
         return _Label(str(value.args["alias"].name))
     if isinstance(value, exp.Literal):
-        return _Label(value.name)
+        return _Label(value.name, value.is_string or _WHOLE.fullmatch(value.name) is not None)
     if isinstance(value, exp.Boolean):
         return _Label(str(value.this).lower())
     return _Label(written(value), sure=False)

@@ -39,7 +39,7 @@ def _is_in(node: exp.Expr) -> bool:
 
 
 def _is_exists(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Exists) and isinstance(node.this.unnest(), exp.Query)
+    return isinstance(node, exp.Exists) and isinstance(node.this, exp.Query)
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
@@ -103,7 +103,7 @@ def _kind_and_query(node: exp.Expr) -> tuple[str, exp.Expr]:
     if isinstance(node, exp.In):
         return "IN", node.args["query"]
     if isinstance(node, exp.Exists):
-        return "EXISTS", node.this.unnest()
+        return "EXISTS", node.this
     return "SCALAR", node
 
 

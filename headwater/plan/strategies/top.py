@@ -30,18 +30,17 @@ from headwater.vocabulary.names import WEIGHT, quoted
 
 _W = quoted(WEIGHT)
 _SHORT = "__hw_short"
-_ALL = str(2**63 - 1)
 
 
 def top_write(planning: Planning, layout: Layout) -> Write:
     """The change of the first rows; the whole query is in the plan, and run only if asked."""
     top = followed_top(layout.root)
-    if top is None:
+    if top is None or top.limit is None:
         raise ValueError("the view does not hold first rows that can be followed")
     change = planning.delta(top.input)
     if change is None:
         raise ValueError("first rows need a change")
-    limit = _ALL if top.limit is None else text(top.limit)
+    limit = text(top.limit)
     known = planning.relation("known", _known(layout, top, change, planning.fragile), once=True)
     placed = planning.relation("placed", _placed(top, known), once=True)
     short = planning.relation("short", _short(top, placed, limit), once=True)
