@@ -34,7 +34,7 @@ def expressions(sql: str, type_: str) -> list[Call]:
         ],
         "decimal(38,10)": [(f"{sql} + 1", "decimal(38,10)"), (f"cast({sql} AS int)", "int")],
         "double": [(f"{sql} + 0.5", "double"), (f"isnan({sql})", "boolean"), (f"-{sql}", "double")],
-        "float": [(f"{sql} * 2", "double"), (f"nanvl({sql}, 0)", "double")],
+        "float": [(f"{sql} * 2", "double"), (f"nanvl({sql}, CAST(0 AS FLOAT))", "float")],
         "string": [
             (f"upper({sql})", "string"),
             (f"length({sql})", "int"),

@@ -96,7 +96,7 @@ OUTSIDE = {
         "SELECT id, row_number() OVER (ORDER BY v, id) AS r FROM t QUALIFY r > 1",
         "WINDOW_UNPARTITIONED",
     ),
-    "top": ("SELECT id, v FROM t ORDER BY v DESC, id LIMIT 3 OFFSET 1", "TOP_K"),
+    "top": ("SELECT id, v FROM t ORDER BY v DESC, id OFFSET 1", "TOP_K"),
 }
 
 
