@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from headwater.define.lowering.lower import lower
+from headwater.plan.shape import followed_top
+from headwater.plan.strategies.top import _placed
+from headwater.plan.strategies.top import _short as _shortage
 from headwater.testing.oracle import Oracle, TableStates
 from headwater.vocabulary.technique import Technique
 
@@ -111,3 +115,15 @@ def test_a_choice_between_equals_is_left_to_spark(oracle: Oracle) -> None:
 def test_no_rows_at_all(oracle: Oracle) -> None:
     """LIMIT 0 is empty before and after."""
     assert follow(oracle, "none", _BEFORE, _BEFORE[1:]) is False
+
+
+def test_a_row_that_is_not_found_again_is_asked_for(spark: SparkSession) -> None:
+    """A sum of floats went with other last digits than it is stored with: it is no row below."""
+    top = followed_top(lower("SELECT k, n FROM s ORDER BY k LIMIT 3", {"s": ("k", "n")}).query.root)
+    assert top is not None
+    columns = ", ".join((*top.columns, "held", "kept", "moved", "missed"))
+    stored = "(1, 0.1D, 1L, 1L, false, false)"
+    for rows, asked in ((stored, 0), (f"{stored}, (1, 0.11D, 0L, 0L, true, true)", 1)):
+        spark.sql(f"SELECT * FROM VALUES {rows} AS v({columns})").createOrReplaceTempView("known")
+        spark.sql(_placed(top, "known")).createOrReplaceTempView("placed")
+        assert spark.sql(_shortage(top, "placed", "3")).count() == asked
